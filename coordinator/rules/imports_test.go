@@ -42,8 +42,8 @@ const (
 var inGuard = []string{
 	guard + "lex", guard + "pageaddr", guard + "partial", guard + "fspath", guard + "protected", guard + "effect",
 	guard + "understand/shell", guard + "understand/powershell", guard + "understand/sql", guard + "understand/rows",
-	guard + "understand/verbs", guard + "understand/web", guard + "understand/script", guard + "understand",
-	guard + "judge",
+	guard + "understand/verbs", guard + "understand/web", guard + "understand/here", guard + "understand/script",
+	guard + "understand", guard + "judge",
 }
 
 // The folders with tests and no other Go files: the rules that the source keeps, the coordinator
@@ -263,14 +263,17 @@ func table() rules {
 			guard + "understand/rows":       append(reading, guard+"understand/shell", guard+"understand/sql"),
 			guard + "understand/verbs":      {guard + "lex"},
 			guard + "understand/web":        append(reading, guard+"understand/shell", guard+"understand/verbs"),
+			guard + "understand/here": slices.Concat(reading, []string{
+				guard + "understand/rows", guard + "understand/shell", guard + "understand/web",
+			}),
 			guard + "understand/script": slices.Concat(reading, []string{
 				guard + "understand/shell", guard + "understand/sql", guard + "understand/verbs",
 				guard + "understand/web",
 			}),
 			guard + "understand": slices.Concat(reading, []string{
-				hostjson, guard + "understand/powershell", guard + "understand/rows", guard + "understand/script",
-				guard + "understand/shell", guard + "understand/sql", guard + "understand/verbs",
-				guard + "understand/web",
+				hostjson, guard + "understand/here", guard + "understand/powershell", guard + "understand/rows",
+				guard + "understand/script", guard + "understand/shell", guard + "understand/sql",
+				guard + "understand/verbs", guard + "understand/web",
 			}),
 
 			in + "background":    {},

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
@@ -27,12 +28,12 @@ var containerPrograms = []rows.Table{
 	},
 	{
 		Programs: "kubectx",
-		Rows:     []rows.Row{{Words: "*", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}}},
+		Rows:     []rows.Row{{Words: "*", Sets: &rows.Assignment{Name: here.KubeContext, To: rows.LastOperand}}},
 	},
 	{Programs: "helm", Do: controlsHosted},
 }
 
-const clusterOptions = commonValues + " v grace-period field-selector replicas patch"
+const clusterOptions = here.CommonValues + " v grace-period field-selector replicas patch"
 
 // container reports the effects of a container client. Options before the verb
 // belong to the client, and options after it belong to the verb.
@@ -156,7 +157,7 @@ func onOtherHost(sh *shell.Shell, o shell.Options) bool {
 		}
 	}
 	return slices.ContainsFunc(told, func(place string) bool {
-		return !lex.BeginsWith(place, "unix: npipe: fd: default desktop- rootless podman-machine") && isElsewhere(place)
+		return !lex.BeginsWith(place, "unix: npipe: fd: default desktop- rootless podman-machine") && here.IsElsewhere(place)
 	})
 }
 
@@ -258,7 +259,7 @@ func makesServer(sh *shell.Shell, o shell.Options) {
 	sh.Makes("container", name)
 	for _, ports := range o.All("p", "publish") {
 		if parts := strings.Split(ports, ":"); len(parts) > 1 {
-			makesPort(sh, parts[len(parts)-2])
+			here.RememberPort(sh, parts[len(parts)-2])
 		}
 	}
 }
@@ -324,7 +325,7 @@ var clusterRows = []rows.Row{
 	{Given: "dry-run", Without: "dry-run=none"},
 	{Words: "exec|run|debug", Also: runsInCluster},
 	{Given: "help"},
-	{Words: "config use-context *", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}},
+	{Words: "config use-context *", Sets: &rows.Assignment{Name: here.KubeContext, To: rows.LastOperand}},
 	{Words: "delete", Also: clusterDelete},
 	{Words: "cp", Also: copiesContained},
 	{Words: "drain|cordon|taint|evict", Does: effect.ChangeRemote, OpOf: rows.Operand(0), To: rows.Operand(1)},

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -28,7 +29,7 @@ var databasePrograms = []rows.Table{
 		Programs: "mongo mongosh", Options: "eval u p host port username password f file authenticationDatabase",
 		Do: mongo,
 	},
-	{Programs: keyStores, Options: "h p a n u s r i D d host port user pass", Do: redis},
+	{Programs: here.KeyStores, Options: "h p a n u s r i D d host port user pass", Do: redis},
 	{
 		Programs: "cypher-shell",
 		Options: "a address u username p password d database f file format P param encryption impersonate " +

@@ -6,6 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -121,7 +122,7 @@ var machineTables = []rows.Table{
 		{Given: "c", Does: effect.ChangeSystem, Op: "history cleared"},
 	}},
 	{Programs: "pg_ctl", Options: "D pgdata l log m mode o t", Rows: []rows.Row{
-		{Words: "start", Also: startsServer},
+		{Words: "start", Also: here.RememberServer},
 		{
 			Words: "stop", Made: &rows.Made{Kind: "cluster", Names: rows.Paths{rows.ValueOf("D pgdata")}},
 			As: &rows.StopsServer,
@@ -129,11 +130,11 @@ var machineTables = []rows.Table{
 	}},
 	{Programs: "mongod", Options: "f config port dbpath logpath pidfilepath", Rows: []rows.Row{
 		{Given: "shutdown", As: &rows.StopsServer},
-		{Also: startsServer},
+		{Also: here.RememberServer},
 	}},
 	{
 		Programs: "redis-server valkey-server postgres mysqld mariadbd", Options: "p P port D dir daemonize",
-		Do: startsServer,
+		Do: here.RememberServer,
 	},
 	{Programs: "nginx haproxy apachectl httpd caddy", Options: "k D c f m t s", Rows: []rows.Row{
 		{Words: "stop", As: &rows.StopsServer},

@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -89,9 +90,9 @@ type program struct {
 	stores bool        // it works on a database that it names
 	names  bool        // it shows names of files, or its arguments are texts
 
-	emulated *emulated // how it is told that its service is on this machine; nil if it cannot be
-	output   *output   // the files that it writes; nil if nothing is known of any
-	taker    *taker    // the files that it runs; nil if nothing is known of any
+	emulated *here.Emulated // how it is told that its service is on this machine; nil if it cannot be
+	output   *output        // the files that it writes; nil if nothing is known of any
+	taker    *taker         // the files that it runs; nil if nothing is known of any
 }
 
 // maxPrograms bounds the cache. A call that a person wrote has fewer names.
@@ -128,10 +129,10 @@ func (d *dispatcher) programNamed(name string) program {
 		prints: evalPrinter(name),
 		own:    ownName(name),
 		hosted: t == nil && controls(name),
-		stores: of.stores && lex.OneOf(name, storeClients),
+		stores: of.stores && lex.OneOf(name, here.StoreClients),
 		names:  lex.OneOf(name, rows.NamesFiles),
 
-		emulated: emulatedBy(name),
+		emulated: here.EmulatorOf(name),
 		output:   outputOf(name),
 		taker:    takerOf(name),
 	}
@@ -169,15 +170,15 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 		runsOther(sh, p, c, full)
 	}
 	seeksAfar(sh, c)
-	if p.emulated.pointsHere(sh, c) {
-		defer staysHere(sh, len(sh.Eval.Effects))
+	if p.emulated.IsHere(sh, c) {
+		defer here.MarkEffects(sh, len(sh.Eval.Effects))
 	}
 	if lex.OneOf(c.Name, "pip pip3 python python3") && strings.Contains(full, "/") {
 		sh = sh.Sub()
 		entersEnvironment(sh, full)
 	}
 	if p.stores {
-		defer sparesOwn(sh, c, p.table.Parse(c.Args), len(sh.Eval.Effects))
+		defer here.MarkOwn(sh, c, p.table.Parse(c.Args), len(sh.Eval.Effects))
 	}
 	ownOutput(sh, c)
 	p.output.report(sh, c)

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -49,22 +50,13 @@ func controls(name string) bool {
 	return lex.OneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"), hostedClients)
 }
 
-// commonValues are the options with a value that such programs take before or between their verbs.
-const commonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector " +
-	"endpoint-url query cli-input-json a app r remote g resource-group subscription account org organization team t " +
-	"token s server u user f file filename R repo host port scope e env environment site cluster command scripts " +
-	"parameters command-id document-name instance-ids desired-count desired-capacity max-size min-size size " +
-	"num-nodes new-capacity node-count replicas C name id bucket format F vault instance location type H header d " +
-	"data k key topic bootstrap-server stack stage chdir var var-file target workspace auth-token service subject " +
-	"credential-file address addr as as-group kube-context kube-apiserver cwd cache-dir"
-
 // controlsHosted reports what a client does on a service: it finds the verb among the operands. It
 // reports nothing of a program to which the grammar does not apply.
 func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if !controls(c.Name) {
 		return
 	}
-	values := commonValues + " query-string query-statement sql statement statements"
+	values := here.CommonValues + " query-string query-statement sql statement statements"
 	if c.Name == "gsutil" {
 		values = "o h u"
 	}
@@ -458,22 +450,22 @@ var specialRows = []rows.Row{
 		Does: effect.DeleteCopies, To: rows.OperandsFrom(1),
 	},
 
-	{Of: "kind minikube", Words: "delete|stop", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}},
-	{Of: "k3d", Words: "cluster delete|stop", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}},
-	{Of: "kind", Words: "create cluster", Sets: &rows.Assignment{Name: kubeContext, To: rows.ProgramName}},
-	{Of: "k3d", Words: "cluster create", Sets: &rows.Assignment{Name: kubeContext, To: rows.ProgramName}},
-	{Of: "minikube", Words: "start", Sets: &rows.Assignment{Name: kubeContext, To: rows.ProgramName}},
+	{Of: "kind minikube", Words: "delete|stop", Sets: &rows.Assignment{Name: here.KubeContext, To: rows.LastOperand}},
+	{Of: "k3d", Words: "cluster delete|stop", Sets: &rows.Assignment{Name: here.KubeContext, To: rows.LastOperand}},
+	{Of: "kind", Words: "create cluster", Sets: &rows.Assignment{Name: here.KubeContext, To: rows.ProgramName}},
+	{Of: "k3d", Words: "cluster create", Sets: &rows.Assignment{Name: here.KubeContext, To: rows.ProgramName}},
+	{Of: "minikube", Words: "start", Sets: &rows.Assignment{Name: here.KubeContext, To: rows.ProgramName}},
 	{
 		Of: "gcloud", Words: "container clusters get-credentials",
-		Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand},
+		Sets: &rows.Assignment{Name: here.KubeContext, To: rows.LastOperand},
 	},
-	{Of: "az", Words: "aks get-credentials", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}},
-	{Of: "aws", Words: "eks update-kubeconfig", Sets: &rows.Assignment{Name: kubeContext, To: rows.LastOperand}},
+	{Of: "az", Words: "aks get-credentials", Sets: &rows.Assignment{Name: here.KubeContext, To: rows.LastOperand}},
+	{Of: "aws", Words: "eks update-kubeconfig", Sets: &rows.Assignment{Name: here.KubeContext, To: rows.LastOperand}},
 	{
 		Of: "stripe", Words: "refunds|payouts|transfers create", Does: effect.ChangeRemote, Op: "refund",
 		To: rows.Operand(0),
 	},
-	{Of: "mc", Words: "alias set * *", Also: namesHost},
+	{Of: "mc", Words: "alias set * *", Also: here.RememberHost},
 
 	{
 		Of: "kubeadm talosctl", Words: "reset", Does: effect.DestroyRemote, Op: effect.Teardown,

@@ -1,4 +1,6 @@
-package understand
+// Package here knows what is on this machine or for the session alone: emulators of services, clusters and databases
+// for tests. What is lost there is nobody else's.
+package here
 
 import (
 	"slices"
@@ -15,14 +17,14 @@ import (
 // A client of a cloud or of a cluster may be told to talk to this machine: to an emulator, or to
 // a cluster in containers. What it does there affects only the developer.
 
-// An emulated row says how clients are told where their service is: by options, by switches, or by
+// An Emulated row says how clients are told where their service is: by options, by switches, or by
 // variables. To a variable that ends in "_", the service is added that the client names first. What
 // the options of tests name has to be for tests, too.
-type emulated struct{ programs, options, variables, switches, tests string }
+type Emulated struct{ programs, options, variables, switches, tests string }
 
 const storageEmulators = "FIRESTORE_EMULATOR_HOST FIREBASE_DATABASE_EMULATOR_HOST STORAGE_EMULATOR_HOST"
 
-var emulators = []emulated{
+var emulators = []Emulated{
 	{programs: "aws awslocal", options: "endpoint-url", variables: "AWS_ENDPOINT_URL_ AWS_ENDPOINT_URL"},
 	{programs: "sam cdk copilot", variables: "AWS_ENDPOINT_URL"},
 	{programs: "s3cmd s5cmd", options: "host endpoint-url", variables: "S3_ENDPOINT_URL"},
@@ -45,15 +47,15 @@ var emulators = []emulated{
 	{programs: "temporal tctl", options: "address", variables: "TEMPORAL_ADDRESS"},
 	{
 		programs: "kubectl k oc kubecolor helm istioctl velero flux linkerd",
-		options:  "context kube-context server s kube-apiserver", variables: kubeContext,
+		options:  "context kube-context server s kube-apiserver", variables: KubeContext,
 	},
 }
 
-// kubeContext is where the cluster is remembered that a command of this call chooses.
-const kubeContext = "kube-context"
+// KubeContext is where the cluster is remembered that a command of this call chooses.
+const KubeContext = "kube-context"
 
-// emulatedBy returns the row of a client, or nil.
-func emulatedBy(name string) *emulated {
+// EmulatorOf returns the row of a client, or nil.
+func EmulatorOf(name string) *Emulated {
 	for i := range emulators {
 		if lex.OneOf(name, emulators[i].programs) {
 			return &emulators[i]
@@ -64,14 +66,14 @@ func emulatedBy(name string) *emulated {
 
 // pointsHere reports whether a client talks to a service on this machine. A nil row is that of
 // any other program.
-func (e *emulated) pointsHere(sh *shell.Shell, c shell.Command) bool {
+func (e *Emulated) IsHere(sh *shell.Shell, c shell.Command) bool {
 	if e == nil || sh.Place.Away == shell.RemotePlace().Away {
 		return false
 	}
-	o := shell.ParseOptions(c.Args, commonValues+" "+e.options+" "+e.tests)
+	o := shell.ParseOptions(c.Args, CommonValues+" "+e.options+" "+e.tests)
 	if told := o.All(strings.Fields(e.options)...); len(told) > 0 {
 		named := strings.Join(o.All(strings.Fields(e.tests)...), ",")
-		return !slices.ContainsFunc(told, isElsewhere) && (e.tests == "" || lex.ForTests(named))
+		return !slices.ContainsFunc(told, IsElsewhere) && (e.tests == "" || lex.ForTests(named))
 	}
 	if o.Given(e.switches) {
 		return true
@@ -81,7 +83,7 @@ func (e *emulated) pointsHere(sh *shell.Shell, c shell.Command) bool {
 			name += serviceNamed(c.Name, o)
 		}
 		if told, ok := sh.Lookup(name); ok {
-			return !slices.ContainsFunc(told, isElsewhere)
+			return !slices.ContainsFunc(told, IsElsewhere)
 		}
 	}
 	switch c.Name {
@@ -107,8 +109,8 @@ func serviceNamed(client string, o shell.Options) string {
 const localContexts = "minikube docker-desktop docker-for-desktop rancher-desktop orbstack colima microk8s kind k3d " +
 	"hardhat development anvil l"
 
-// isElsewhere reports whether an address or a cluster is not known to be on this machine.
-func isElsewhere(place string) bool {
+// IsElsewhere reports whether an address or a cluster is not known to be on this machine.
+func IsElsewhere(place string) bool {
 	switch {
 	case lex.OneOf(place, localContexts), lex.BeginsWith(place, "kind- k3d- colima-"),
 		lex.Mentions(place, "UseDevelopmentStorage=true Endpoint=http://127.0.0.1: Endpoint=http://localhost: "+
@@ -118,9 +120,9 @@ func isElsewhere(place string) bool {
 	return !web.IsLocalHost(place)
 }
 
-// staysHere marks the effects on a service from the n-th effect on as those of an emulator. It leaves
+// MarkEffects marks the effects on a service from the n-th effect on as those of an emulator. It leaves
 // out the losses of another client that the command starts.
-func staysHere(sh *shell.Shell, n int) {
+func MarkEffects(sh *shell.Shell, n int) {
 	for i := n; i < len(sh.Eval.Effects); i++ {
 		switch e := &sh.Eval.Effects[i]; e.Kind {
 		case effect.DropData:
@@ -133,24 +135,24 @@ func staysHere(sh *shell.Shell, n int) {
 	}
 }
 
-// startsServer remembers a server that this call starts: its port, and the folder of its data.
-func startsServer(sh *shell.Shell, _ shell.Command, o shell.Options) {
+// RememberServer remembers a server that this call starts: its port, and the folder of its data.
+func RememberServer(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	port, _ := o.Get("p", "P", "port")
-	makesPort(sh, port)
+	RememberPort(sh, port)
 	if dir, ok := o.Get("D", "pgdata"); ok {
 		sh.Makes("cluster", sh.Path(dir))
 	}
 }
 
-// makesPort remembers the port of a server that this call starts, if no other one usually has it.
-func makesPort(sh *shell.Shell, port string) {
+// RememberPort remembers the port of a server that this call starts, if no other one usually has it.
+func RememberPort(sh *shell.Shell, port string) {
 	if !lex.OneOf(port, "3306 5432 6379 9200 27017") {
 		sh.Makes("port", port)
 	}
 }
 
-// namesHost remembers the host that mc gets a name for.
-func namesHost(sh *shell.Shell, _ shell.Command, o shell.Options) {
+// RememberHost remembers the host that mc gets a name for.
+func RememberHost(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Assign("MC_HOST_"+o.At(2), shell.Value{o.At(3)})
 }
 
@@ -161,12 +163,12 @@ type database struct {
 	made  bool // its server runs in a container that this call has started
 }
 
-// storeClients are the clients that get the name of a database, and fileStores those that work in
+// StoreClients are the clients that get the name of a database, and fileStores those that work in
 // memory if they get no file.
 const (
-	storeClients = "psql pgcli pgsql mysql mariadb mycli mongo mongosh dropdb mysqladmin mariadb-admin pg_restore " +
-		"mongorestore mongoimport sqlcmd osql cqlsh clickhouse-client usql mssql-cli " + keyStores + " " + fileStores
-	keyStores  = "redis-cli valkey-cli keydb-cli dragonfly-cli"
+	StoreClients = "psql pgcli pgsql mysql mariadb mycli mongo mongosh dropdb mysqladmin mariadb-admin pg_restore " +
+		"mongorestore mongoimport sqlcmd osql cqlsh clickhouse-client usql mssql-cli " + KeyStores + " " + fileStores
+	KeyStores  = "redis-cli valkey-cli keydb-cli dragonfly-cli"
 	fileStores = "sqlite3 sqlite duckdb litecli sqlcipher clickhouse-local"
 )
 
@@ -178,7 +180,7 @@ func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
 	hosts := o.All("h", "host", "S", "server")
 	named := o.Pos
 	switch {
-	case lex.OneOf(c.Name, keyStores): // to others, -u is a user
+	case lex.OneOf(c.Name, KeyStores): // to others, -u is a user
 		hosts, named = append(hosts, o.All("u")...), nil
 	case lex.OneOf(c.Name, "mysqladmin mariadb-admin"): // with a verb
 		named = o.From(1)
@@ -225,9 +227,9 @@ func madePort(sh *shell.Shell, places []string) bool {
 	})
 }
 
-// sparesOwn marks the losses from the n-th effect on in a database that only the session uses:
+// MarkOwn marks the losses from the n-th effect on in a database that only the session uses:
 // one for tests, in memory, or made by this call.
-func sparesOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
+func MarkOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
 	isOthers := func(name string) bool { return !sh.Made("database", strings.ToLower(name)) && !lex.ForTests(name) }
 	db := databaseOf(sh, c, o)
 	own := !isOthers(db.name) || variableForTests(sh, db.name)
@@ -288,3 +290,12 @@ func droppedName(e *effect.Effect) (name string, ok bool) {
 	name, _, _ = strings.Cut(strings.TrimPrefix(rest, "IF EXISTS "), " ")
 	return strings.ToLower(strings.Trim(name, `'"`)), true
 }
+
+// CommonValues are the options with a value that such programs take before or between their verbs.
+const CommonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector " +
+	"endpoint-url query cli-input-json a app r remote g resource-group subscription account org organization team t " +
+	"token s server u user f file filename R repo host port scope e env environment site cluster command scripts " +
+	"parameters command-id document-name instance-ids desired-count desired-capacity max-size min-size size " +
+	"num-nodes new-capacity node-count replicas C name id bucket format F vault instance location type H header d " +
+	"data k key topic bootstrap-server stack stage chdir var var-file target workspace auth-token service subject " +
+	"credential-file address addr as as-group kube-context kube-apiserver cwd cache-dir"
