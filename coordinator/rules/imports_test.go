@@ -42,8 +42,8 @@ const (
 var inGuard = []string{
 	guard + "lex", guard + "pageaddr", guard + "partial", guard + "fspath", guard + "protected", guard + "effect",
 	guard + "understand/shell", guard + "understand/powershell", guard + "understand/sql", guard + "understand/rows",
-	guard + "understand/verbs", guard + "understand/web", guard + "understand/here", guard + "understand/script",
-	guard + "understand", guard + "judge",
+	guard + "understand/recipes", guard + "understand/verbs", guard + "understand/web", guard + "understand/here",
+	guard + "understand/script", guard + "understand", guard + "judge",
 }
 
 // The folders with tests and no other Go files: the rules that the source keeps, the coordinator
@@ -261,6 +261,7 @@ func table() rules {
 			guard + "understand/powershell": append(reading, guard+"understand/shell"),
 			guard + "understand/sql":        append(reading, guard+"understand/shell"),
 			guard + "understand/rows":       append(reading, guard+"understand/shell", guard+"understand/sql"),
+			guard + "understand/recipes":    append(reading, guard+"understand/rows", guard+"understand/shell"),
 			guard + "understand/verbs":      {guard + "lex"},
 			guard + "understand/web":        append(reading, guard+"understand/shell", guard+"understand/verbs"),
 			guard + "understand/here": slices.Concat(reading, []string{
@@ -271,9 +272,9 @@ func table() rules {
 				guard + "understand/web",
 			}),
 			guard + "understand": slices.Concat(reading, []string{
-				hostjson, guard + "understand/here", guard + "understand/powershell", guard + "understand/rows",
-				guard + "understand/script", guard + "understand/shell", guard + "understand/sql",
-				guard + "understand/verbs", guard + "understand/web",
+				hostjson, guard + "understand/here", guard + "understand/powershell", guard + "understand/recipes",
+				guard + "understand/rows", guard + "understand/script", guard + "understand/shell",
+				guard + "understand/sql", guard + "understand/verbs", guard + "understand/web",
 			}),
 
 			in + "background":    {},

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -184,7 +185,7 @@ func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.RunUnknown, effect.ForeignCode, c.Name)
 	}
 	if lex.OneOf(c.Name, "tclsh wish jimsh") {
-		runLines(sh, o.At(0), tclCommand)
+		recipes.RunLines(sh, o.At(0), tclCommand)
 	}
 	runsSourceFile(sh, c, o)
 }
@@ -345,7 +346,7 @@ func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
 		}
 	}
 	for _, name := range o.All("S", "u") {
-		runLines(sh, name, editorCommand)
+		recipes.RunLines(sh, name, editorCommand)
 	}
 	for _, name := range o.All("l") {
 		runSource(sh, name, nil, "other")
@@ -398,18 +399,6 @@ func editorCommand(sh *shell.Shell, code string) {
 	script.Run(sh, code, "other")
 }
 
-// runLines runs each line of a file with the commands of a program.
-func runLines(sh *shell.Shell, name string, run func(sh *shell.Shell, line string)) {
-	runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
-		for i, line := range strings.Split(text, "\n") {
-			child.AtLine(i + 1)
-			if line = strings.TrimSpace(line); line != "" {
-				run(child, line)
-			}
-		}
-	})
-}
-
 // writesBuffer reports the file to which a command of an editor writes under another name.
 func writesBuffer(sh *shell.Shell, code string) {
 	for _, command := range strings.Split(code, "|") {
@@ -434,7 +423,7 @@ func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := o.Pos
 	scripts, named := o.All("e", "expression"), o.All("f", "file")
 	for _, name := range named {
-		runRecipeFile(sh, sh.Path(name), nil, sedScript)
+		recipes.RunFile(sh, sh.Path(name), nil, sedScript)
 	}
 	if len(scripts)+len(named) == 0 && len(files) > 0 {
 		if files[0] == "" && len(files) > 1 { // BSD: sed -i '' script file
@@ -606,7 +595,7 @@ func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
 
 // runStatements runs a file of SQL that this call wrote or that lies on the disk.
 func runStatements(sh *shell.Shell, name string) {
-	runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
+	recipes.RunFile(sh, name, nil, func(child *shell.Shell, text string) {
 		sql.Read(child, text)
 		shellEscapes(child, text)
 		for _, line := range shell.SplitLines(text) {

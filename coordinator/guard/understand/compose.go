@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -50,16 +51,16 @@ var composeRows = []rows.Row{
 // startsServices runs the commands of the services that "up" starts: those it names, or those of no profile.
 func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	eachService(sh, func(child *shell.Shell, services []service) {
-		r, names := newRecipes(child), o.Pos
+		r, names := recipes.New(child), o.Pos
 		for _, s := range services {
-			next := r.add(s.name)
-			next.needs = s.fields["depends_on"]
-			next.does = func(child *shell.Shell) { s.start(child, shell.Command{}, s.words(nil)) }
+			next := r.Add(s.name)
+			next.Needs = s.fields["depends_on"]
+			next.Does = func(child *shell.Shell) { s.start(child, shell.Command{}, s.words(nil)) }
 			if len(o.Pos) == 0 && len(s.fields["profiles"]) == 0 {
 				names = append(names, s.name)
 			}
 		}
-		r.runAll(names)
+		r.RunAll(names)
 	})
 }
 
@@ -86,36 +87,36 @@ func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // eachService calls do with the services of each file of compose.
 func eachService(sh *shell.Shell, do func(child *shell.Shell, services []service)) {
-	path, _ := nearest(sh, "compose.yaml compose.yml docker-compose.yml docker-compose.yaml")
+	path, _ := recipes.Nearest(sh, "compose.yaml compose.yml docker-compose.yml docker-compose.yaml")
 	paths := []string{path}
 	if given, ok := sh.Lookup(composeFile); ok {
 		paths = strings.Split(lex.First(given), ":")
 	}
 	for _, path := range paths {
-		runTasks(sh, sh.Path(path), nil, func(child *shell.Shell, text string) { do(child, readServices(text)) })
+		recipes.RunTasks(sh, sh.Path(path), nil, func(child *shell.Shell, text string) { do(child, readServices(text)) })
 	}
 }
 
 // readServices returns the services in the text of a file of compose.
 func readServices(text string) (services []service) {
-	for _, y := range readYAML(text) {
-		k := y.keys
+	for _, y := range recipes.ReadYAML(text) {
+		k := y.Keys
 		if !rows.BeginWith(k, "services * *") {
 			continue
 		}
 		if n := len(services); n == 0 || services[n-1].name != k[1] {
-			services = append(services, service{k[1], y.line, map[string][]string{}})
+			services = append(services, service{k[1], y.Line, map[string][]string{}})
 		}
 		s := &services[len(services)-1]
-		field := y.field(2)
+		field := y.Field(2)
 		isWords := lex.OneOf(field, "command entrypoint")
 		if isWords && len(k) == 3 {
-			s.fields[field] = shell.QuotedFields(y.text)
+			s.fields[field] = shell.QuotedFields(y.Text)
 			continue
 		}
-		s.fields[field] = append(s.fields[field], y.text)
+		s.fields[field] = append(s.fields[field], y.Text)
 		if isWords {
-			s.line = y.line
+			s.line = y.Line
 		}
 	}
 	return services

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -267,7 +268,7 @@ func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	for _, name := range append(o.All("f", "file"), o.Pos...) {
 		if lex.EndsWith(name, ".js .mongodb .mjs .ts") {
-			runRecipeFile(sh, name, nil, mongoText)
+			recipes.RunFile(sh, name, nil, mongoText)
 		}
 	}
 }

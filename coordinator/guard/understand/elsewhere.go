@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -96,7 +97,7 @@ func appleScript(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Opaque(code)
 	script.AppleScript(sh, code)
 	if code == "" && len(o.Pos) > 0 {
-		runRecipeFile(sh, o.Pos[0], o.From(1), script.AppleScript)
+		recipes.RunFile(sh, o.Pos[0], o.From(1), script.AppleScript)
 	}
 	if c.In != nil {
 		script.AppleScript(sh, *c.In)
@@ -106,7 +107,7 @@ func appleScript(sh *shell.Shell, c shell.Command, o shell.Options) {
 // expect runs the commands that its script spawns.
 func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, name := range append(o.All("f"), o.Pos...) {
-		runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
+		recipes.RunFile(sh, name, nil, func(child *shell.Shell, text string) {
 			expect(child, shell.Command{In: &text}, shell.Options{})
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
@@ -78,9 +79,9 @@ func ansible(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // playbooks runs the tasks of playbooks, as far as they are known, and reports that remote machines change.
 func playbooks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, name := range o.Pos {
-		read := runRecipeFile(sh, name, nil, func(child *shell.Shell, text string) {
+		read := recipes.RunFile(sh, name, nil, func(child *shell.Shell, text string) {
 			b := playbook{sh: child, options: o, on: child}
-			for _, y := range readYAML(text) {
+			for _, y := range recipes.ReadYAML(text) {
 				b.read(y)
 			}
 			b.runTask()
@@ -104,15 +105,15 @@ type playbook struct {
 }
 
 // read reads one text of a playbook: the hosts of a play, or a part of a task.
-func (b *playbook) read(y yamlText) {
-	k := y.keys
+func (b *playbook) read(y recipes.YAMLText) {
+	k := y.Keys
 	names := len(k) == 2 || len(k) == 3 // the hosts of a play, or one of them
 	if names && k[1] == "hosts" && b.play != k[0] {
 		b.runTask()
-		b.play, b.on = k[0], manages(b.sh, b.options, y.text)
-		b.sh.AtLine(y.line)
+		b.play, b.on = k[0], manages(b.sh, b.options, y.Text)
+		b.sh.AtLine(y.Line)
 		if b.on.Place.Away != b.sh.Place.Away {
-			b.sh.Effect(effect.ChangeRemote, effect.Apply, y.text)
+			b.sh.Effect(effect.ChangeRemote, effect.Apply, y.Text)
 		}
 	}
 	const lists = "tasks pre_tasks post_tasks handlers block"
@@ -125,7 +126,7 @@ func (b *playbook) read(y yamlText) {
 		b.task = task
 	}
 	unknown := func(string) string { return partial.Unknown }
-	b.take(k[at+2:], replacedBetween(y.text, "{{", "}}", unknown), y.line)
+	b.take(k[at+2:], recipes.ReplacedBetween(y.Text, "{{", "}}", unknown), y.Line)
 }
 
 // take takes a part of a task: the module with its text, or one of its arguments.

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
@@ -80,22 +81,22 @@ func configuredAlias(sh *shell.Shell, words []string) (found bool) {
 		if !own {
 			code = "git " + code
 		}
-		sh.Run(withArguments(code, words[1:]), nil)
+		sh.Run(recipes.WithArguments(code, words[1:]), nil)
 	}
 	if text, ok := sh.Files["git alias."+words[0]]; ok { // of this call
 		run(sh.Sub(), text)
 		return true
 	}
-	path, _ := nearest(sh, ".git/config")
+	path, _ := recipes.Nearest(sh, ".git/config")
 	for _, path := range [...]string{path, "~/.gitconfig", "~/.config/git/config"} {
-		runRecipeFile(sh, path, words[1:], func(child *shell.Shell, text string) {
+		recipes.RunFile(sh, path, words[1:], func(child *shell.Shell, text string) {
 			for _, s := range readGitSettings(text) {
-				if found || s.section != "alias" || s.key != words[0] {
+				if found || s.Section != "alias" || s.Key != words[0] {
 					continue
 				}
 				found = true
-				child.AtLine(s.lines[0].line)
-				run(child, unquoted(s.text()))
+				child.AtLine(s.Lines[0].Line)
+				run(child, recipes.Unquoted(s.Text()))
 			}
 		})
 	}
@@ -272,9 +273,9 @@ func hooksFolder(sh *shell.Shell) (top, hooks string) {
 	for _, file := range []string{git + "/config", "~/.gitconfig", "~/.config/git/config"} {
 		text, _ := sh.FileText(file)
 		for _, s := range readGitSettings(text) {
-			if strings.EqualFold(s.section+"."+s.key, "core.hookspath") && len(s.lines) > 0 {
+			if strings.EqualFold(s.Section+"."+s.Key, "core.hookspath") && len(s.Lines) > 0 {
 				sh.Place.Cwd = top
-				return top, sh.Path(unquoted(s.text()))
+				return top, sh.Path(recipes.Unquoted(s.Text()))
 			}
 		}
 	}
@@ -302,7 +303,7 @@ func readableHooks(sh *shell.Shell, setting string) bool {
 // repositoryOf returns the top directory of the work tree around the shell, and the
 // folder of its repository, "" if there is none in the project.
 func repositoryOf(sh *shell.Shell) (top, git string) {
-	path, ok := nearest(sh, ".git/HEAD .git/config .git")
+	path, ok := recipes.Nearest(sh, ".git/HEAD .git/config .git")
 	if !ok {
 		return "", ""
 	}
@@ -324,12 +325,12 @@ func repositoryOf(sh *shell.Shell) (top, git string) {
 }
 
 // readGitSettings reads a file of git's settings, in which the keys are indented.
-func readGitSettings(text string) []setting {
+func readGitSettings(text string) []recipes.Setting {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(line)
 	}
-	return readSettings(strings.Join(lines, "\n"))
+	return recipes.ReadSettings(strings.Join(lines, "\n"))
 }
 
 // historyTables are the programs that keep the history of files, git excepted.
@@ -413,11 +414,11 @@ func deletesVersioned(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // runYAML runs the commands in a file of YAML. code returns the command of a text, "" if it is none.
-func runYAML(sh *shell.Shell, files string, code func(y yamlText) string) {
-	path, _ := nearest(sh, files)
-	runTasks(sh, path, nil, func(child *shell.Shell, text string) {
-		for _, y := range readYAML(text) {
-			recipeLine{code(y), y.line}.run(child)
+func runYAML(sh *shell.Shell, files string, code func(y recipes.YAMLText) string) {
+	path, _ := recipes.Nearest(sh, files)
+	recipes.RunTasks(sh, path, nil, func(child *shell.Shell, text string) {
+		for _, y := range recipes.ReadYAML(text) {
+			recipes.Line{Code: code(y), Line: y.Line}.Run(child)
 		}
 	})
 }
@@ -425,14 +426,14 @@ func runYAML(sh *shell.Shell, files string, code func(y yamlText) string) {
 // preCommit runs the commands of the hooks of pre-commit, or those of one hook.
 func preCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	hook := ""
-	runYAML(sh, ".pre-commit-config.yaml .pre-commit-config.yml", func(y yamlText) string {
-		switch k := y.keys; {
+	runYAML(sh, ".pre-commit-config.yaml .pre-commit-config.yml", func(y recipes.YAMLText) string {
+		switch k := y.Keys; {
 		case len(k) < 5, k[2] != "hooks":
 		case k[4] == "id":
-			hook = y.text
+			hook = y.Text
 		case k[4] != "entry":
 		case o.At(0) == "hook-impl", o.At(1) == "", o.At(1) == hook:
-			return y.text
+			return y.Text
 		}
 		return ""
 	})
@@ -440,20 +441,20 @@ func preCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // lefthook runs the commands of a hook of lefthook.
 func lefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	runYAML(sh, "lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml", func(y yamlText) string {
-		if lex.First(y.keys) != o.At(1) || y.keys[len(y.keys)-1] != "run" {
+	runYAML(sh, "lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml", func(y recipes.YAMLText) string {
+		if lex.First(y.Keys) != o.At(1) || y.Keys[len(y.Keys)-1] != "run" {
 			return ""
 		}
-		return y.text
+		return y.Text
 	})
 }
 
 // procfile runs the commands of a Procfile, or one of them.
 func procfile(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	runYAML(sh, "Procfile.dev Procfile", func(y yamlText) string {
-		if len(y.keys) != 1 || cmp.Or(o.At(1), y.keys[0]) != y.keys[0] {
+	runYAML(sh, "Procfile.dev Procfile", func(y recipes.YAMLText) string {
+		if len(y.Keys) != 1 || cmp.Or(o.At(1), y.Keys[0]) != y.Keys[0] {
 			return ""
 		}
-		return y.text
+		return y.Text
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -64,7 +65,7 @@ const parents = "packages apps libs services tools modules"
 
 // packages returns the folders of the parts of the project.
 func packages(sh *shell.Shell) (dirs []string) {
-	path, _ := nearest(sh, nodeFile.names)
+	path, _ := recipes.Nearest(sh, nodeFile.names)
 	for _, parent := range strings.Fields(parents) {
 		for _, name := range sh.Names(fspath.Dir(path) + "/" + parent) {
 			if below, folder := strings.CutSuffix(name, "/"); folder && len(dirs) < maxPackages {
@@ -91,7 +92,7 @@ func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
 func preparesContainer(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	child := rows.InFolder(sh, o, "workspace-folder")
 	for _, path := range [...]string{".devcontainer/devcontainer.json", ".devcontainer.json"} {
-		runRecipeFile(child, path, nil, func(child *shell.Shell, text string) {
+		recipes.RunFile(child, path, nil, func(child *shell.Shell, text string) {
 			root, _ := hostjson.Parse(text, hostjson.MaxDepth)
 			command := root.Get("initializeCommand")
 			child.AtLine(lineOfKey(text, "", "initializeCommand"))
@@ -129,15 +130,15 @@ func composerScripts(sh *shell.Shell, c shell.Command, o shell.Options) {
 	verb := o.At(0)
 	switch {
 	case lex.OneOf(verb, "run run-script"):
-		composerFile.run(sh, []string{o.At(1)}, handedOn(c.Args, o.At(1)))
+		composerFile.run(sh, []string{o.At(1)}, recipes.HandedOn(c.Args, o.At(1)))
 	case verb == "exec":
-		sh.Exec(handedOn(c.Args, verb), c.In)
+		sh.Exec(recipes.HandedOn(c.Args, verb), c.In)
 	case o.Given("no-scripts"):
 	case lex.OneOf(verb, "install update require remove dump-autoload"):
 		name := verb + "-cmd"
 		composerFile.run(sh, []string{"pre-" + name, "post-" + name, "post-autoload-dump"}, nil)
 	default:
-		composerFile.run(sh, []string{verb}, handedOn(c.Args, verb))
+		composerFile.run(sh, []string{verb}, recipes.HandedOn(c.Args, verb))
 	}
 }
 
@@ -180,22 +181,16 @@ func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 	case c.Name == "npm", lex.OneOf(verb, nodeVerbs):
 		return false
 	}
-	return name != "" && nodeFile.run(child, around(name), handedOn(c.Args, last))
+	return name != "" && nodeFile.run(child, around(name), recipes.HandedOn(c.Args, last))
 }
 
 // around returns a script with those that run before and after it.
 func around(name string) []string { return []string{"pre" + name, name, "post" + name} }
 
-// handedOn returns the arguments after the name of a script.
-func handedOn(args []string, name string) []string {
-	rest := args[min(len(args), slices.Index(args, name)+1):]
-	return slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return a == "--" })
-}
-
 // run runs the commands of some names, which may end with a star. It returns false if there are none.
 func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
-	path, _ := nearest(sh, f.names)
-	runTasks(sh, path, args, func(child *shell.Shell, text string) {
+	path, _ := recipes.Nearest(sh, f.names)
+	recipes.RunTasks(sh, path, args, func(child *shell.Shell, text string) {
 		root, _ := hostjson.Parse(text, hostjson.MaxDepth)
 		for name, value := range root.Get(f.key).Members() {
 			if !slices.ContainsFunc(names, func(n string) bool { return lex.Like(n, name) }) {
@@ -204,7 +199,7 @@ func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
 			found = true
 			line := lineOfKey(text, f.key, name)
 			for _, code := range codesIn(value) {
-				recipeLine{withArguments(code, args), line}.run(child)
+				recipes.Line{Code: recipes.WithArguments(code, args), Line: line}.Run(child)
 			}
 		}
 	})
@@ -234,14 +229,6 @@ func codesIn(value hostjson.Value) (codes []string) {
 		return append(codes, value.Get("command").Str(), value.Get("options").Get("command").Str())
 	}
 	return []string{value.Str()}
-}
-
-// withArguments appends quoted arguments to a command.
-func withArguments(code string, args []string) string {
-	if len(args) == 0 {
-		return code
-	}
-	return code + " " + shell.QuoteAll(args)
 }
 
 // lineOfKey returns the line of a name below a key.

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -194,7 +195,7 @@ func debugger(sh *shell.Shell, c shell.Command, o shell.Options) {
 		}
 	}
 	for _, name := range o.All("x", "command", "source") {
-		runLines(sh, name, debuggerCommand)
+		recipes.RunLines(sh, name, debuggerCommand)
 	}
 	if program := lex.After(c.Args, "--args", 1); len(program) > 0 {
 		sh.Exec(program, c.In)

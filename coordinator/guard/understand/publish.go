@@ -6,6 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -36,7 +37,7 @@ var publishPrograms = []rows.Table{
 	}},
 	{Programs: "mvn mvnw", Options: "f file P activate-profiles D pl projects rf T s", Rows: buildRows},
 	{Programs: "gradle gradlew sbt", Options: "b build-file p x", Dry: "dry-run", Rows: buildRows},
-	{Programs: "make gmake", Options: makeOptions, Do: makeRecipes},
+	{Programs: "make gmake", Options: recipes.MakeOptions, Do: recipes.MakeRecipes},
 	{Programs: "go", Options: goOptions, Do: goProgram},
 }
 

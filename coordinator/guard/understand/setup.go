@@ -6,6 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -61,7 +62,7 @@ func loadsSetup(sh *shell.Shell, c shell.Command, o shell.Options) {
 			if before, open := strings.CutSuffix(name, "*"); open {
 				name = before + strings.ReplaceAll(nodeEnds, " ", " "+before)
 			}
-			path, _ := nearest(sh, name)
+			path, _ := recipes.Nearest(sh, name)
 			runsSetup(sh, path, row.keys)
 		}
 	}
@@ -74,7 +75,7 @@ func loadsSetup(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // runsSetup runs a file, if it is a program, and those that its settings name.
 func runsSetup(sh *shell.Shell, path, keys string) {
-	runRecipeFile(sh, path, nil, func(child *shell.Shell, text string) {
+	recipes.RunFile(sh, path, nil, func(child *shell.Shell, text string) {
 		if lang := languageOfFile(path); lang != "" {
 			script.Run(child, text, lang)
 		}

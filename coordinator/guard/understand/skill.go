@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -169,8 +170,8 @@ func readHostFile(sh *shell.Shell, dir, entry, name string) (f hostFile, ok bool
 	f.text = partial.Scrub(text)
 	f.head, f.body = frontmatter(f.text)
 	named := lex.OneOf(name, strings.TrimSuffix(entry, ".md")) || name == fspath.Base(dir)
-	if !named && !slices.ContainsFunc(readYAML(f.head), func(y yamlText) bool {
-		return slices.Equal(y.keys, []string{"name"}) && lastName(y.text) == name
+	if !named && !slices.ContainsFunc(recipes.ReadYAML(f.head), func(y recipes.YAMLText) bool {
+		return slices.Equal(y.Keys, []string{"name"}) && lastName(y.Text) == name
 	}) {
 		return f, false
 	}
@@ -197,9 +198,9 @@ func frontmatter(text string) (head, body string) {
 
 // preloads returns the names of the skills that an agent loads when it starts.
 func (f hostFile) preloads() (names []string) {
-	for _, y := range readYAML(f.head) {
-		if y.keys != nil && y.keys[0] == "skills" {
-			names = append(names, strings.FieldsFunc(y.text, func(r rune) bool { return r == ',' })...)
+	for _, y := range recipes.ReadYAML(f.head) {
+		if y.Keys != nil && y.Keys[0] == "skills" {
+			names = append(names, strings.FieldsFunc(y.Text, func(r rune) bool { return r == ',' })...)
 		}
 	}
 	return names
@@ -327,15 +328,15 @@ func quotedWords(text string) (words []string) {
 // others. The keys of a frontmatter stand in the column of its first one.
 func hookCommands(head string) (commands []string, sure bool) {
 	hooks, sure := hooksBlock(head)
-	texts := readYAML(hooks)
+	texts := recipes.ReadYAML(hooks)
 	for i, y := range texts {
-		if len(y.keys) == 0 || y.keys[len(y.keys)-1] != "command" {
+		if len(y.Keys) == 0 || y.Keys[len(y.Keys)-1] != "command" {
 			continue
 		}
-		words := []string{y.text}
+		words := []string{y.Text}
 		for _, arg := range texts[i+1:] {
-			if n := len(arg.keys) - 2; n >= 0 && arg.keys[n] == "args" && slices.Equal(arg.keys[:n], y.keys[:n]) {
-				words = append(words, "'"+strings.ReplaceAll(arg.text, "'", `'\''`)+"'")
+			if n := len(arg.Keys) - 2; n >= 0 && arg.Keys[n] == "args" && slices.Equal(arg.Keys[:n], y.Keys[:n]) {
+				words = append(words, "'"+strings.ReplaceAll(arg.Text, "'", `'\''`)+"'")
 			}
 		}
 		commands = append(commands, strings.Join(words, " "))
@@ -358,7 +359,7 @@ func hooksBlock(head string) (block string, sure bool) {
 			column = at
 		}
 		if at <= column && !(inside && strings.HasPrefix(code, "- ")) {
-			key, value, pair := yamlPair(code)
+			key, value, pair := recipes.YAMLPair(code)
 			inside, text = pair && key == "hooks", -1
 			odd := lex.BeginsWith(code, "\" ' { ? ! & * [ \t") || inside && value != ""
 			sure = sure && !odd
@@ -375,7 +376,7 @@ func hooksBlock(head string) (block string, sure bool) {
 	return block, sure
 }
 
-// plainYAML reports whether readYAML reads a line as every reader of YAML does. text is the column
+// plainYAML reports whether ReadYAML reads a line as every reader of YAML does. text is the column
 // of the key whose text in several lines goes on, -1 for none.
 func plainYAML(code string, at int, text *int) bool {
 	if *text >= 0 && at > *text {
@@ -387,7 +388,7 @@ func plainYAML(code string, at int, text *int) bool {
 		at += len(code) - len(item)
 		code = item
 	}
-	key, value, pair := yamlPair(code)
+	key, value, pair := recipes.YAMLPair(code)
 	if !pair {
 		key, value = "", code
 	}

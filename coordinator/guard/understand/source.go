@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -54,7 +55,7 @@ func dotnetSource(sh *shell.Shell, c shell.Command, o shell.Options) {
 // cargoSources runs the sources that a command of cargo runs: build scripts, programs and tests.
 func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
 	verb := o.At(0)
-	path, ok := recipeFile(sh, o, "manifest-path", "Cargo.toml")
+	path, ok := recipes.FileOf(sh, o, "manifest-path", "Cargo.toml")
 	if !ok {
 		return
 	}
@@ -69,7 +70,7 @@ func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	runCrates(sh, dirs, lex.OneOf(verb, "run r"), o)
 	if test, _ := o.Get("test"); lex.OneOf(verb, "test t") {
-		files := matching(sh, top+"/tests/"+cmp.Or(test, "*")+".rs")
+		files := recipes.Matching(sh, top+"/tests/"+cmp.Or(test, "*")+".rs")
 		eachTest(sh, files, func(path, _ string) { runSource(sh, path, nil, "c") })
 	}
 }
@@ -106,11 +107,11 @@ func runCrates(sh *shell.Shell, dirs []string, runs bool, o shell.Options) {
 
 // cargoAlias runs the command for which the settings of cargo have a name.
 func cargoAlias(sh *shell.Shell, name string, args []string) {
-	path, _ := nearest(sh, ".cargo/config.toml .cargo/config")
-	runRecipeFile(sh, path, args, func(child *shell.Shell, text string) {
-		for _, s := range readSettings(text) {
-			if s.section == "alias" && s.key == name {
-				words := strings.Fields(strings.Join(s.codes(), " "))
+	path, _ := recipes.Nearest(sh, ".cargo/config.toml .cargo/config")
+	recipes.RunFile(sh, path, args, func(child *shell.Shell, text string) {
+		for _, s := range recipes.ReadSettings(text) {
+			if s.Section == "alias" && s.Key == name {
+				words := strings.Fields(strings.Join(s.Codes(), " "))
 				child.Exec(append(append([]string{"cargo"}, words...), args...), nil)
 			}
 		}
@@ -152,7 +153,7 @@ const knownModules = "golang.org/ google.golang.org/ github.com/golang/ github.c
 // runsModule reports a module of another host that "go run" gets, unless the project knows it.
 func runsModule(sh *shell.Shell, arg string) {
 	module, _, _ := strings.Cut(arg, "@")
-	path, _ := nearest(sh, "go.mod")
+	path, _ := recipes.Nearest(sh, "go.mod")
 	text, _ := sh.FileText(path)
 	for ; strings.Count(module, "/") > 1; module = fspath.Dir(module) {
 		if strings.Contains(text, module+" ") {
@@ -210,7 +211,7 @@ func testsPackages(sh *shell.Shell, names []string) {
 
 // generates runs the commands in the comments "//go:generate" of a source.
 func generates(sh *shell.Shell, path string) {
-	runTasks(sh, path, nil, func(child *shell.Shell, text string) {
+	recipes.RunTasks(sh, path, nil, func(child *shell.Shell, text string) {
 		for i, line := range strings.Split(text, "\n") {
 			if code, ok := strings.CutPrefix(line, "//go:generate "); ok {
 				child.AtLine(i + 1)

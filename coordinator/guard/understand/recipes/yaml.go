@@ -1,4 +1,4 @@
-package understand
+package recipes
 
 import (
 	"slices"
@@ -8,16 +8,16 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
 
-// A yamlText is one text in a file of YAML, with its line and the keys and numbers of items that lead to it.
-type yamlText struct {
-	keys []string
-	text string
-	line int
+// A YAMLText is one text in a file of YAML, with its line and the keys and numbers of items that lead to it.
+type YAMLText struct {
+	Keys []string
+	Text string
+	Line int
 }
 
-// field returns the keys from the n-th on that are no numbers, with dots between them.
-func (y yamlText) field(n int) string {
-	return strings.Join(slices.DeleteFunc(slices.Clone(y.keys[n:]), lex.IsNumber), ".")
+// Field returns the keys from the n-th on that are no numbers, with dots between them.
+func (y YAMLText) Field(n int) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(y.Keys[n:]), lex.IsNumber), ".")
 }
 
 // A yamlKey is a key or a number with its column. The number of an item stands half a column to
@@ -32,14 +32,14 @@ type yamlReader struct {
 	lines []string
 	line  int
 	open  []yamlKey
-	out   []yamlText
+	out   []YAMLText
 }
 
 // maxYAMLKeys bounds the keys that lead to a text.
 const maxYAMLKeys = 16
 
-// readYAML returns the texts of a file.
-func readYAML(text string) []yamlText {
+// ReadYAML returns the texts of a file.
+func ReadYAML(text string) []YAMLText {
 	y := yamlReader{lines: strings.Split(text, "\n")}
 	for ; y.line < len(y.lines); y.line++ {
 		line := strings.TrimRight(y.lines[y.line], " \t\r")
@@ -63,7 +63,7 @@ func (y *yamlReader) read(code string, column int) {
 		column += len(code) - len(item)
 		code = item
 	}
-	if key, value, ok := yamlPair(code); ok {
+	if key, value, ok := YAMLPair(code); ok {
 		y.closeTo(2 * column)
 		y.open = append(y.open[:min(len(y.open), maxYAMLKeys)], yamlKey{key, 2 * column})
 		code, parent = value, column
@@ -109,16 +109,16 @@ func (y *yamlReader) value(code string) {
 	closing := map[byte]string{'[': "]", '{': "}"}[code[0]]
 	switch {
 	case closing == "", !strings.HasSuffix(code, closing), strings.HasPrefix(code, "{{"):
-		y.add(unquoted(code), y.line)
+		y.add(Unquoted(code), y.line)
 		return
 	}
 	for i, item := range splitItems(code[1 : len(code)-1]) {
-		key, text, ok := yamlPair(item)
+		key, text, ok := YAMLPair(item)
 		if !ok || closing == "]" {
 			key, text = strconv.Itoa(i), item
 		}
 		y.open = append(y.open, yamlKey{name: key})
-		y.add(unquoted(text), y.line)
+		y.add(Unquoted(text), y.line)
 		y.open = y.open[:len(y.open)-1]
 	}
 }
@@ -128,11 +128,11 @@ func (y *yamlReader) add(text string, line int) {
 	for i, k := range y.open {
 		keys[i] = k.name
 	}
-	y.out = append(y.out, yamlText{keys, text, line + 1})
+	y.out = append(y.out, YAMLText{keys, text, line + 1})
 }
 
-// yamlPair splits "key: value".
-func yamlPair(code string) (key, value string, ok bool) {
+// YAMLPair splits "key: value".
+func YAMLPair(code string) (key, value string, ok bool) {
 	at := 0
 	if lex.BeginsWith(code, `" '`) {
 		at = 1 + max(strings.IndexByte(code[1:], code[0]), 0)
@@ -177,8 +177,8 @@ func cutItem(text, signs string) (item, sign, rest string) {
 	return text, "", ""
 }
 
-// unquoted returns a text without the quotes around it, or without the comment behind it.
-func unquoted(text string) string {
+// Unquoted returns a text without the quotes around it, or without the comment behind it.
+func Unquoted(text string) string {
 	if !lex.BeginsWith(text, `" '`) {
 		text, _, _ = strings.Cut(text, " #")
 		return text

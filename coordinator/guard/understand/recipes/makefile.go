@@ -1,4 +1,4 @@
-package understand
+package recipes
 
 import (
 	"cmp"
@@ -20,13 +20,13 @@ const (
 )
 
 // A makefile holds the variables and rules of a text.
-type makefile struct{ *recipes }
+type makefile struct{ *Set }
 
-const makeOptions = "f C j? I o W l? file directory eval makefile jobs? include-dir old-file what-if new-file " +
+const MakeOptions = "f C j? I o W l? file directory eval makefile jobs? include-dir old-file what-if new-file " +
 	"assume-new assume-old load-average?"
 
-// makeRecipes runs the recipes of the targets that a call of make names.
-func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
+// MakeRecipes runs the recipes of the targets that a call of make names.
+func MakeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, set := range o.Pos { // the program that runs every recipe
 		if code, ok := strings.CutPrefix(set, "SHELL="); ok && strings.Contains(code, " ") {
 			sh.Run(code, nil)
@@ -50,7 +50,7 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 		names = []string{"GNUmakefile", "makefile", "Makefile"}
 	}
 	for _, name := range names {
-		if runRecipeFile(child, child.Path(name), settings(o.Pos), run) {
+		if RunFile(child, child.Path(name), Settings(o.Pos), run) {
 			return
 		}
 	}
@@ -58,40 +58,40 @@ func makeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // makeGoals runs the recipes of the goals among the words, or of the first target.
 func makeGoals(sh *shell.Shell, text string, words []string) {
-	m := makefile{newRecipes(sh)}
+	m := makefile{New(sh)}
 	m.filled = func(text string, own map[string]string) string { return m.expand(text, own, 0) }
-	m.vars["MAKE"], m.vars["RM"], m.vars["CURDIR"] = "make", "rm -f", sh.Place.Cwd
+	m.Vars["MAKE"], m.Vars["RM"], m.Vars["CURDIR"] = "make", "rm -f", sh.Place.Cwd
 	m.read(text)
 	var goals []string
 	for _, w := range words {
 		if name, value, ok := strings.Cut(w, "="); ok {
-			m.vars[strings.TrimRight(name, ":?+")] = value
+			m.Vars[strings.TrimRight(name, ":?+")] = value
 		} else {
 			goals = append(goals, w)
 		}
 	}
 	if len(goals) == 0 {
-		goals = strings.Fields(m.vars[".DEFAULT_GOAL"])
+		goals = strings.Fields(m.Vars[".DEFAULT_GOAL"])
 	}
-	m.runAll(goals)
+	m.RunAll(goals)
 }
 
 // read adds the variables and rules of a text.
 func (m makefile) read(text string) {
-	m.vars["MAKEFILE_LIST"] = cmp.Or(m.within.path, m.sh.Path("Makefile"))
+	m.Vars["MAKEFILE_LIST"] = cmp.Or(m.within.path, m.sh.Path("Makefile"))
 	lines := logicalLines(text)
-	var open *recipe
+	var open *Recipe
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
-		code := strings.TrimSpace(l.code)
+		code := strings.TrimSpace(l.Code)
 		word, rest, _ := strings.Cut(code, " ")
 		switch {
-		case strings.HasPrefix(l.code, "\t") && open != nil:
-			open.lines = append(open.lines, recipeLine{code, l.line})
+		case strings.HasPrefix(l.Code, "\t") && open != nil:
+			open.lines = append(open.lines, Line{code, l.Line})
 		case code == "", code[0] == '#', lex.OneOf(word, "ifeq ifneq ifdef ifndef else endif vpath unexport"):
 		case lex.OneOf(word, "include -include sinclude"):
 			for _, name := range strings.Fields(m.expand(rest, nil, 0)) {
-				for _, path := range matching(m.sh, name) {
+				for _, path := range Matching(m.sh, name) {
 					m.include(m.within, []string{path}, m.read)
 				}
 			}
@@ -100,21 +100,21 @@ func (m makefile) read(text string) {
 		case m.assign(code):
 			open = nil
 		default:
-			open = m.rule(code, l.line)
+			open = m.rule(code, l.Line)
 		}
 	}
 }
 
 // logicalLines splits a text into lines, and joins those that end with a backslash.
-func logicalLines(text string) (out []recipeLine) {
+func logicalLines(text string) (out []Line) {
 	open := false
 	for i, line := range strings.Split(text, "\n") {
 		cut, more := strings.CutSuffix(strings.TrimSuffix(line, "\r"), "\\")
 		if open {
 			last := &out[len(out)-1]
-			last.code += " " + strings.TrimSpace(cut)
+			last.Code += " " + strings.TrimSpace(cut)
 		} else {
-			out = append(out, recipeLine{cut, i + 1})
+			out = append(out, Line{cut, i + 1})
 		}
 		open = more
 	}
@@ -122,13 +122,13 @@ func logicalLines(text string) (out []recipeLine) {
 }
 
 // define reads the lines of a variable up to "endef", and returns the index of that line.
-func (m makefile) define(name string, lines []recipeLine, from int) int {
+func (m makefile) define(name string, lines []Line, from int) int {
 	var body []string
 	i := from
-	for ; i < len(lines) && strings.TrimSpace(lines[i].code) != "endef"; i++ {
-		body = append(body, strings.TrimLeft(lines[i].code, "\t@+- "))
+	for ; i < len(lines) && strings.TrimSpace(lines[i].Code) != "endef"; i++ {
+		body = append(body, strings.TrimLeft(lines[i].Code, "\t@+- "))
 	}
-	m.vars[strings.TrimRight(name, " :=")] = strings.Join(body, "\n")
+	m.Vars[strings.TrimRight(name, " :=")] = strings.Join(body, "\n")
 	return i
 }
 
@@ -148,7 +148,7 @@ func (m makefile) assign(code string) bool {
 	if value, _, _ = strings.Cut(value, " #"); lex.OneOf(op, ": ::") {
 		value = m.expand(value, nil, 0)
 	}
-	old, set := m.vars[name]
+	old, set := m.Vars[name]
 	switch {
 	case op == "+":
 		value = strings.TrimSpace(old + " " + value)
@@ -157,12 +157,12 @@ func (m makefile) assign(code string) bool {
 	case op == "?" && set:
 		value = old
 	}
-	m.vars[name] = value
+	m.Vars[name] = value
 	return !strings.ContainsAny(name, " \t")
 }
 
 // rule reads the first line of a rule.
-func (m makefile) rule(code string, line int) *recipe {
+func (m makefile) rule(code string, line int) *Recipe {
 	targets, needs, _ := strings.Cut(code, ":")
 	needs, inline, hasRecipe := strings.Cut(strings.TrimLeft(needs, ":"), ";")
 	if i := strings.LastIndexByte(needs, ':'); i >= 0 { // targets: pattern: needs
@@ -175,13 +175,13 @@ func (m makefile) rule(code string, line int) *recipe {
 	needs, _, _ = strings.Cut(needs, " #")
 	names := strings.Fields(m.expand(targets, nil, 0))
 	isGoal := func(name string) bool { return !strings.HasPrefix(name, ".") && !strings.Contains(name, "%") }
-	if i := slices.IndexFunc(names, isGoal); i >= 0 && m.vars[".DEFAULT_GOAL"] == "" {
-		m.vars[".DEFAULT_GOAL"] = names[i]
+	if i := slices.IndexFunc(names, isGoal); i >= 0 && m.Vars[".DEFAULT_GOAL"] == "" {
+		m.Vars[".DEFAULT_GOAL"] = names[i]
 	}
-	next := m.add(names...)
-	next.needs = strings.Fields(strings.ReplaceAll(m.expand(needs, nil, 0), "|", " "))
+	next := m.Add(names...)
+	next.Needs = strings.Fields(strings.ReplaceAll(m.expand(needs, nil, 0), "|", " "))
 	if hasRecipe {
-		next.lines = []recipeLine{{inline, line}}
+		next.lines = []Line{{inline, line}}
 	}
 	return next
 }
@@ -237,7 +237,7 @@ func (m makefile) value(name string, auto map[string]string, depth int) string {
 		}
 		return text
 	}
-	if text, ok := m.vars[name]; ok {
+	if text, ok := m.Vars[name]; ok {
 		return m.expand(text, auto, depth+1)
 	}
 	return m.variable(name)
@@ -263,7 +263,7 @@ func (m makefile) function(name, text string, auto map[string]string, depth int)
 		for i, a := range args[1:] {
 			inner[strconv.Itoa(i+1)] = a
 		}
-		return m.expand(m.vars[strings.TrimSpace(args[0])], inner, depth)
+		return m.expand(m.Vars[strings.TrimSpace(args[0])], inner, depth)
 	}
 	return makeWords(name, args)
 }
@@ -271,13 +271,13 @@ func (m makefile) function(name, text string, auto map[string]string, depth int)
 // forEach returns a text once for each of some words, which a variable stands for in it.
 func (m makefile) forEach(args []string, auto map[string]string, depth int) string {
 	name := strings.TrimSpace(m.expand(args[0], auto, depth))
-	old, set := m.vars[name]
+	old, set := m.Vars[name]
 	text := eachWord(m.expand(args[1], auto, depth), func(w string) string {
-		m.vars[name] = w
+		m.Vars[name] = w
 		return m.expand(args[2], auto, depth)
 	})
-	if m.vars[name] = old; !set {
-		delete(m.vars, name)
+	if m.Vars[name] = old; !set {
+		delete(m.Vars, name)
 	}
 	return text
 }

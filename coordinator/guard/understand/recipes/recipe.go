@@ -1,8 +1,11 @@
-package understand
+// Package recipes reads files that hold what programs run: makefiles, justfiles, Taskfiles, YAML, and files of settings
+// with sections. It finds them, and runs the recipes of the names that a command gives.
+package recipes
 
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
@@ -17,26 +20,30 @@ import (
 // a file is parsed and in how its texts name variables. Other files with tasks are not read: those of
 // CMake, Bazel, Maven, gradle, rake, nox and their kin say too much in too many forms for what they lose.
 
-// recipePrograms run recipes. Those that also build or publish stand with their other commands.
-var recipePrograms = []rows.Table{
-	{
-		Programs: "just",
-		Options:  "f d justfile working-directory set! shell-arg shell dotenv-path c? command?",
-		Do:       just,
-	},
-	{Programs: "task go-task", Options: "t d taskfile dir o output C concurrency I interval", Do: task},
-	{Programs: "cmake", Options: "D", Leads: true, Dry: "help version", Rows: []rows.Row{
-		{First: "-E", Words: "rm|touch|cat|env|time|tar", Runs: &rows.Start{Words: rows.OperandsFrom(0)}},
-		{First: "-E", Words: "remove_directory", Runs: &rows.Start{Program: "rm -rf", Words: rows.OperandsFrom(1)}},
-		{First: "-E", Words: "remove", Runs: &rows.Start{Program: "rm", Words: rows.OperandsFrom(1)}},
-		{First: "-E", Words: "rename", Runs: &rows.Start{Program: "mv", Words: rows.OperandsFrom(1)}},
-		{First: "-E", Words: "copy|copy_if_different", Runs: &rows.Start{Program: "cp", Words: rows.OperandsFrom(1)}},
-		{First: "-E", Words: "copy_directory", Runs: &rows.Start{Program: "cp -r", Words: rows.OperandsFrom(1)}},
-		{First: "-E", Words: "chdir", Runs: &rows.Start{Program: "env -C", Words: rows.OperandsFrom(1)}},
-	}},
-	{Programs: "tox", Options: "c conf e env f factor x override", Rows: []rows.Row{
-		{Words: "exec", Runs: &rows.Start{Words: rows.After("--")}},
-	}},
+// RunLines runs each line of a file with the commands of a program.
+func RunLines(sh *shell.Shell, name string, run func(sh *shell.Shell, line string)) {
+	RunFile(sh, name, nil, func(child *shell.Shell, text string) {
+		for i, line := range strings.Split(text, "\n") {
+			child.AtLine(i + 1)
+			if line = strings.TrimSpace(line); line != "" {
+				run(child, line)
+			}
+		}
+	})
+}
+
+// HandedOn returns the arguments after the name of a script.
+func HandedOn(args []string, name string) []string {
+	rest := args[min(len(args), slices.Index(args, name)+1):]
+	return slices.DeleteFunc(slices.Clone(rest), func(a string) bool { return a == "--" })
+}
+
+// WithArguments appends quoted arguments to a command.
+func WithArguments(code string, args []string) string {
+	if len(args) == 0 {
+		return code
+	}
+	return code + " " + shell.QuoteAll(args)
 }
 
 // Bounds on the recipes of one call.
@@ -45,42 +52,42 @@ const (
 	maxIncludes = 16  // files that one file includes
 )
 
-// A recipe is what runs under one name.
-type recipe struct {
+// A Recipe is what runs under one name.
+type Recipe struct {
 	params []string
 	rest   bool     // the last parameter takes all arguments that are left
 	items  []string // of the loop in it
-	needs  []string // the names that run before it; % is the part of the name that a pattern leaves open
-	lines  []recipeLine
-	does   func(child *shell.Shell) // instead of the lines
+	Needs  []string // the names that run before it; % is the part of the name that a pattern leaves open
+	lines  []Line
+	Does   func(child *shell.Shell) // instead of the lines
 	busy   bool                     // it is being run
 	within scope
 }
 
-// recipeLine is a command with the line where it begins.
-type recipeLine struct {
-	code string
-	line int
+// Line is a command with the line where it begins.
+type Line struct {
+	Code string
+	Line int
 }
 
-// run runs the command in a shell of its own.
-func (l recipeLine) run(sh *shell.Shell) {
+// Run runs the command in a shell of its own.
+func (l Line) Run(sh *shell.Shell) {
 	child := sh.Sub()
-	child.AtLine(l.line)
-	child.Run(l.code, nil)
+	child.AtLine(l.Line)
+	child.Run(l.Code, nil)
 }
 
 // A scope is where a recipe stands: the included file with its text, the text before the names of its
 // recipes, and the directory in which they run. The path is empty for the file that the command names.
 type scope struct{ path, text, prefix, dir string }
 
-// recipes are the recipes of a file, with the one that runs without a name.
-type recipes struct {
+// Set are the recipes of a file, with the one that runs without a name.
+type Set struct {
 	sh       *shell.Shell
-	named    map[string][]*recipe
+	Named    map[string][]*Recipe
 	patterns []string // the names with a %
 	first    string
-	vars     map[string]string
+	Vars     map[string]string
 	ran      map[string]bool
 	// filled returns a text with the values of variables, first those of the recipe.
 	filled func(text string, own map[string]string) string
@@ -89,12 +96,12 @@ type recipes struct {
 	included int
 }
 
-// newRecipes returns no recipes yet, whose texts name variables in two braces.
-func newRecipes(sh *shell.Shell) *recipes {
-	r := &recipes{
+// New returns no recipes yet, whose texts name variables in two braces.
+func New(sh *shell.Shell) *Set {
+	r := &Set{
 		sh:     sh,
-		named:  map[string][]*recipe{},
-		vars:   map[string]string{},
+		Named:  map[string][]*Recipe{},
+		Vars:   map[string]string{},
 		ran:    map[string]bool{},
 		within: scope{dir: sh.Place.Cwd},
 	}
@@ -102,33 +109,33 @@ func newRecipes(sh *shell.Shell) *recipes {
 	return r
 }
 
-// add adds a recipe with some names.
-func (r *recipes) add(names ...string) *recipe {
-	next := &recipe{within: r.within}
+// Add adds a recipe with some names.
+func (r *Set) Add(names ...string) *Recipe {
+	next := &Recipe{within: r.within}
 	for _, name := range names {
 		name = r.within.prefix + name
 		switch {
-		case r.named[name] != nil:
+		case r.Named[name] != nil:
 		case strings.Contains(name, "%"):
 			r.patterns = append(r.patterns, name)
 		case r.first == "" && r.within.path == "":
 			r.first = name
 		}
-		r.named[name] = append(r.named[name], next)
+		r.Named[name] = append(r.Named[name], next)
 	}
 	return next
 }
 
 // open returns the first recipe of a name. It adds one if there is none.
-func (r *recipes) open(name string) *recipe {
-	if known := r.named[r.within.prefix+name]; known != nil {
+func (r *Set) open(name string) *Recipe {
+	if known := r.Named[r.within.prefix+name]; known != nil {
 		return known[0]
 	}
-	return r.add(name)
+	return r.Add(name)
 }
 
 // include reads the first of some files. Without a directory its recipes run in that of the file.
-func (r *recipes) include(within scope, paths []string, read func(text string)) {
+func (r *Set) include(within scope, paths []string, read func(text string)) {
 	outer := r.within
 	r.included++
 	for _, path := range paths {
@@ -146,7 +153,7 @@ func (r *recipes) include(within scope, paths []string, read func(text string)) 
 }
 
 // beside returns the path of a name in a file that is being read.
-func (r *recipes) beside(name string) string {
+func (r *Set) beside(name string) string {
 	if from := r.within.path; from != "" {
 		return fspath.Join(fspath.Dir(from), name)
 	}
@@ -154,26 +161,26 @@ func (r *recipes) beside(name string) string {
 }
 
 // runAll runs the recipes of some names, without arguments.
-func (r *recipes) runAll(names []string) {
+func (r *Set) RunAll(names []string) {
 	for _, name := range names {
-		r.run(name, nil)
+		r.Run(name, nil)
 	}
 }
 
-// run runs the recipes of a name: its own, and those of the patterns that it matches.
-func (r *recipes) run(name string, args []string) {
+// Run runs the recipes of a name: its own, and those of the patterns that it matches.
+func (r *Set) Run(name string, args []string) {
 	if r.ran[name] || len(r.ran) >= maxRecipes {
 		return
 	}
 	r.ran[name] = true
-	for _, next := range r.named[name] {
+	for _, next := range r.Named[name] {
 		r.runOne(next, name, "", args)
 	}
 	for _, pattern := range r.patterns {
 		before, after, _ := strings.Cut(pattern, "%")
 		stem, begins := strings.CutPrefix(name, before)
 		if stem, ends := strings.CutSuffix(stem, after); begins && ends && stem != "" {
-			for _, next := range r.named[pattern] {
+			for _, next := range r.Named[pattern] {
 				r.runOne(next, name, stem, args)
 			}
 		}
@@ -181,23 +188,23 @@ func (r *recipes) run(name string, args []string) {
 }
 
 // runOne runs a recipe after those that it needs. No recipe makes what it needs itself.
-func (r *recipes) runOne(next *recipe, name, stem string, args []string) {
+func (r *Set) runOne(next *Recipe, name, stem string, args []string) {
 	if next.busy {
 		return
 	}
 	next.busy = true
-	for _, need := range next.needs {
+	for _, need := range next.Needs {
 		need = strings.ReplaceAll(need, "%", stem)
-		if own := next.within.prefix + need; r.named[own] != nil {
+		if own := next.within.prefix + need; r.Named[own] != nil {
 			need = own
 		}
-		r.run(need, nil)
+		r.Run(need, nil)
 	}
 	next.busy = false
 	own := r.values(next, name, stem, args)
 	switch run := func(child *shell.Shell) { r.runLines(child, next, own) }; {
-	case next.does != nil:
-		next.does(r.sh.Sub())
+	case next.Does != nil:
+		next.Does(r.sh.Sub())
 	case next.within.path == "":
 		run(r.sh.Sub())
 	default:
@@ -206,17 +213,17 @@ func (r *recipes) runOne(next *recipe, name, stem string, args []string) {
 }
 
 // values returns the values of a recipe's own variables: those that make sets, and its parameters.
-func (r *recipes) values(next *recipe, name, stem string, args []string) map[string]string {
+func (r *Set) values(next *Recipe, name, stem string, args []string) map[string]string {
 	own := map[string]string{
 		"@": name,
 		"*": stem,
-		"<": strings.ReplaceAll(lex.First(next.needs), "%", stem),
-		"^": strings.Join(next.needs, " "),
+		"<": strings.ReplaceAll(lex.First(next.Needs), "%", stem),
+		"^": strings.Join(next.Needs, " "),
 	}
 	for i, param := range next.params {
 		switch {
 		case i >= len(args):
-			own[param] = cmp.Or(r.vars[param], partial.Unknown)
+			own[param] = cmp.Or(r.Vars[param], partial.Unknown)
 		case next.rest && i == len(next.params)-1:
 			own[param] = strings.Join(args[i:], " ")
 		default:
@@ -229,48 +236,48 @@ func (r *recipes) values(next *recipe, name, stem string, args []string) map[str
 	return own
 }
 
-// runLines runs the commands of a recipe, or the program that they are.
-func (r *recipes) runLines(child *shell.Shell, next *recipe, own map[string]string) {
+// RunLines runs the commands of a recipe, or the program that they are.
+func (r *Set) runLines(child *shell.Shell, next *Recipe, own map[string]string) {
 	child.Place.Cwd = next.within.dir
 	var codes []string
 	for _, line := range next.lines {
-		codes = append(codes, r.filled(line.code, own))
+		codes = append(codes, r.filled(line.Code, own))
 	}
 	if strings.HasPrefix(lex.First(codes), "#!") {
 		words, code := strings.Fields(codes[0]), strings.Join(codes, "\n")
-		child.AtLine(next.lines[0].line)
+		child.AtLine(next.lines[0].Line)
 		child.Exec([]string{lex.ProgramName(words[len(words)-1]), "-"}, &code)
 		return
 	}
 	for i, code := range codes {
-		recipeLine{strings.TrimLeft(code, "@+- \t"), next.lines[i].line}.run(child)
+		Line{strings.TrimLeft(code, "@+- \t"), next.lines[i].Line}.Run(child)
 	}
 }
 
-// runRecipeFile runs code of a file that this call wrote or that lies on the disk. It returns false for any other.
-func runRecipeFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
+// RunFile runs code of a file that this call wrote or that lies on the disk. It returns false for any other.
+func RunFile(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) bool {
 	return path != "" && sh.RunCode(path, given, nil, run)
 }
 
-// runTasks is runRecipeFile for code that runs in the folder of its file.
-func runTasks(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) {
-	runRecipeFile(sh, path, given, func(child *shell.Shell, text string) {
+// RunTasks is RunFile for code that runs in the folder of its file.
+func RunTasks(sh *shell.Shell, path string, given []string, run func(child *shell.Shell, text string)) {
+	RunFile(sh, path, given, func(child *shell.Shell, text string) {
 		child.Place.Cwd = fspath.Dir(path)
 		run(child, text)
 	})
 }
 
-// recipeFile returns the file that one of the options names, or else the nearest one of these names.
-func recipeFile(sh *shell.Shell, o shell.Options, options, names string) (string, bool) {
+// FileOf returns the file that one of the options names, or else the nearest one of these names.
+func FileOf(sh *shell.Shell, o shell.Options, options, names string) (string, bool) {
 	if name, ok := o.Get(strings.Fields(options)...); ok {
 		return sh.Path(name), true
 	}
-	return nearest(sh, names)
+	return Nearest(sh, names)
 }
 
-// nearest returns the path of the first of the named files that exists in the
+// Nearest returns the path of the first of the named files that exists in the
 // directory of the shell or above it in the project.
-func nearest(sh *shell.Shell, names string) (string, bool) {
+func Nearest(sh *shell.Shell, names string) (string, bool) {
 	project := fspath.Slashed(sh.Eval.Site.Project)
 	for dir := sh.Place.Cwd; strings.HasPrefix(dir, "/"); dir = fspath.Dir(dir) {
 		for _, path := range rows.Endings(strings.TrimSuffix(dir, "/")+"/", strings.Fields(names)) {
@@ -287,8 +294,8 @@ func nearest(sh *shell.Shell, names string) (string, bool) {
 	return "", false
 }
 
-// matching returns the paths of the files that a pattern names. Only its last part may have wildcards.
-func matching(sh *shell.Shell, pattern string) (paths []string) {
+// Matching returns the paths of the files that a pattern names. Only its last part may have wildcards.
+func Matching(sh *shell.Shell, pattern string) (paths []string) {
 	full := sh.Path(pattern)
 	dir, last := fspath.Dir(full), fspath.Base(full)
 	if !strings.ContainsAny(last, "*?[") {
@@ -302,8 +309,8 @@ func matching(sh *shell.Shell, pattern string) (paths []string) {
 	return paths
 }
 
-// settings returns the texts of the words of the form name=text.
-func settings(words []string) (out []string) {
+// Settings returns the texts of the words of the form name=text.
+func Settings(words []string) (out []string) {
 	for _, w := range words {
 		if _, text, ok := strings.Cut(w, "="); ok {
 			out = append(out, text)

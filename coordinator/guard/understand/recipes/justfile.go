@@ -1,4 +1,4 @@
-package understand
+package recipes
 
 import (
 	"strings"
@@ -11,8 +11,8 @@ import (
 )
 
 // filledBetween replaces the names between two signs in a text. What is not known becomes a hole.
-func (r *recipes) filledBetween(text, open, end string, texts map[string]string) string {
-	return replacedBetween(text, open, end, func(name string) string {
+func (r *Set) filledBetween(text, open, end string, texts map[string]string) string {
+	return ReplacedBetween(text, open, end, func(name string) string {
 		name = strings.TrimLeft(strings.TrimSpace(name), ".")
 		if value, ok := texts[name]; ok {
 			return value
@@ -21,8 +21,8 @@ func (r *recipes) filledBetween(text, open, end string, texts map[string]string)
 	})
 }
 
-// replacedBetween replaces what stands between two signs in a text, with the signs.
-func replacedBetween(text, open, end string, value func(inner string) string) string {
+// ReplacedBetween replaces what stands between two signs in a text, with the signs.
+func ReplacedBetween(text, open, end string, value func(inner string) string) string {
 	var b strings.Builder
 	for {
 		before, rest, _ := strings.Cut(text, open)
@@ -37,7 +37,7 @@ func replacedBetween(text, open, end string, value func(inner string) string) st
 }
 
 // justText returns the text of an expression: texts, names and calls that "+" and "/" join.
-func (r *recipes) justText(code string) (text string) {
+func (r *Set) justText(code string) (text string) {
 	for code != "" {
 		var part, sign string
 		part, sign, code = cutItem(code, "+/")
@@ -47,10 +47,10 @@ func (r *recipes) justText(code string) (text string) {
 }
 
 // justPart returns the text of a part of an expression.
-func (r *recipes) justPart(code string) string {
+func (r *Set) justPart(code string) string {
 	code = strings.TrimSpace(code)
 	name, args, call := strings.Cut(code, "(")
-	switch text, known := r.vars[code]; {
+	switch text, known := r.Vars[code]; {
 	case known:
 		return text
 	case strings.HasPrefix(code, "`"):
@@ -71,63 +71,48 @@ func (r *recipes) justPart(code string) string {
 }
 
 // variable returns the value of a variable of the environment, or a hole.
-func (r *recipes) variable(name string) string {
+func (r *Set) variable(name string) string {
 	if v, ok := r.sh.Lookup(name); ok {
 		return lex.First(v)
 	}
 	return partial.Unknown
 }
 
-// just runs the recipes that its operands name.
-func just(sh *shell.Shell, c shell.Command, o shell.Options) {
-	sh.Exec(lex.After(c.Args, "--command", 1), c.In)
-	sh.Exec(lex.After(c.Args, "-c", 1), c.In)
-	if o.Given("c command l list n dry-run summary show s dump evaluate fmt choose e edit init variables") {
-		return
-	}
-	path, _ := recipeFile(sh, o, "f justfile", "justfile Justfile .justfile JUSTFILE")
-	runTasks(sh, path, o.From(1), func(child *shell.Shell, text string) {
-		r := newRecipes(child)
-		r.readJust(text)
-		r.runJust(o.Pos, c.Args)
-	})
-}
-
 // runJust runs the recipes among some words, with the arguments behind each. args are the words with options.
-func (r *recipes) runJust(words, args []string) {
+func (r *Set) RunJust(words, args []string) {
 	if len(words) == 0 {
-		r.run(r.first, nil)
+		r.Run(r.first, nil)
 	}
 	for i := 0; i < len(words); i++ {
 		name := words[i]
-		if inner := name + "::" + lex.First(words[i+1:]); r.named[inner] != nil { // a recipe of a module
+		if inner := name + "::" + lex.First(words[i+1:]); r.Named[inner] != nil { // a recipe of a module
 			name = inner
 			i++
 		}
-		if r.named[name] == nil {
+		if r.Named[name] == nil {
 			continue
 		}
-		next := r.named[name][0]
+		next := r.Named[name][0]
 		if next.rest { // options are arguments, too
-			r.run(name, handedOn(args, words[i]))
+			r.Run(name, HandedOn(args, words[i]))
 			return
 		}
 		n := min(len(next.params), len(words)-i-1)
-		r.run(name, words[i+1:i+1+n])
+		r.Run(name, words[i+1:i+1+n])
 		i += n
 	}
 }
 
 // readJust reads the text of a justfile.
-func (r *recipes) readJust(text string) {
-	var open *recipe
+func (r *Set) ReadJust(text string) {
+	var open *Recipe
 	for _, l := range logicalLines(text) {
-		code := strings.TrimSpace(l.code)
+		code := strings.TrimSpace(l.Code)
 		switch {
 		case code == "":
-		case strings.IndexByte(" \t", l.code[0]) >= 0:
+		case strings.IndexByte(" \t", l.Code[0]) >= 0:
 			if open != nil {
-				open.lines = append(open.lines, recipeLine{code, l.line})
+				open.lines = append(open.lines, Line{code, l.Line})
 			}
 		case lex.BeginsWith(code, "# ["):
 			open = nil
@@ -141,26 +126,26 @@ func (r *recipes) readJust(text string) {
 }
 
 // justFile reads the file of an import or of a module.
-func (r *recipes) justFile(words []string) {
+func (r *Set) justFile(words []string) {
 	name := strings.Trim(words[len(words)-1], `'"`)
 	if strings.HasPrefix(words[0], "import") {
-		r.include(r.within, []string{r.beside(name)}, r.readJust)
+		r.include(r.within, []string{r.beside(name)}, r.ReadJust)
 		return
 	}
 	within := scope{prefix: r.within.prefix + lex.First(words[1:]) + "::"}
 	ends := []string{"", ".just", "/mod.just", "/justfile", "/.justfile"}
-	r.include(within, rows.Endings(r.beside(name), ends), r.readJust)
+	r.include(within, rows.Endings(r.beside(name), ends), r.ReadJust)
 }
 
 // justHead reads a line that begins a recipe, an alias or a variable.
-func (r *recipes) justHead(code string) *recipe {
+func (r *Set) justHead(code string) *Recipe {
 	if name, value, ok := strings.Cut(code, ":="); ok {
 		name = strings.TrimSpace(strings.TrimPrefix(name, "export "))
 		if alias, ok := strings.CutPrefix(name, "alias "); ok {
-			r.add(strings.TrimSpace(alias)).needs = []string{strings.TrimSpace(value)}
+			r.Add(strings.TrimSpace(alias)).Needs = []string{strings.TrimSpace(value)}
 			return nil
 		}
-		r.vars[name] = r.justText(strings.TrimSpace(value))
+		r.Vars[name] = r.justText(strings.TrimSpace(value))
 		return nil
 	}
 	head, needs, ok := strings.Cut(code, ":")
@@ -168,61 +153,33 @@ func (r *recipes) justHead(code string) *recipe {
 	if !ok || len(words) == 0 {
 		return nil
 	}
-	next := r.add(words[0])
+	next := r.Add(words[0])
 	for _, w := range words[1:] {
 		next.rest = strings.IndexByte("+*", w[0]) >= 0
 		name, value, fixed := strings.Cut(strings.TrimLeft(w, "+*$"), "=")
 		if next.params = append(next.params, name); fixed {
-			r.vars[name] = strings.Trim(value, `"'`)
+			r.Vars[name] = strings.Trim(value, `"'`)
 		}
 	}
 	apart := strings.NewReplacer("(", " ", ")", " ", "&&", " ")
-	next.needs = append(next.needs, strings.Fields(apart.Replace(needs))...)
+	next.Needs = append(next.Needs, strings.Fields(apart.Replace(needs))...)
 	return next
 }
 
-// task runs the tasks that its operands name.
-func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if o.Given("l list a list-all n dry summary status init version") {
-		return
-	}
-	sh = rows.InFolder(sh, o, "d dir")
-	path, ok := recipeFile(sh, o, "t taskfile", taskFiles)
-	if !ok {
-		runsProjectScript(sh, "task", o.Pos) // taskipy has a program of this name
-		return
-	}
-	runTasks(sh, path, append(settings(o.Pos), o.Behind...), func(child *shell.Shell, text string) {
-		r := newRecipes(child)
-		r.vars["CLI_ARGS"] = shell.QuoteAll(o.Behind)
-		r.readTasks(text)
-		names := o.Pos[:len(o.Pos)-len(o.Behind)]
-		if len(names) == 0 {
-			names = []string{"default"}
-		}
-		for _, name := range names {
-			if r.named[name] == nil {
-				name += ":default"
-			}
-			r.run(name, nil)
-		}
-	})
-}
-
-// taskFiles are the names of a Taskfile.
-const taskFiles = "Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml"
+// TaskFiles are the names of a Taskfile.
+const TaskFiles = "Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml"
 
 // readTasks reads the tasks in the text of a Taskfile.
-func (r *recipes) readTasks(text string) {
-	texts := readYAML(text)
+func (r *Set) ReadTasks(text string) {
+	texts := ReadYAML(text)
 	for i, y := range texts {
-		switch k := y.keys; {
+		switch k := y.Keys; {
 		case rows.BeginWith(k, "includes *") && (len(k) == 2 || k[2] == "taskfile"):
-			r.taskInclude(k[1], y.text, texts[i:])
+			r.taskInclude(k[1], y.Text, texts[i:])
 		case len(k) == 2 && lex.OneOf(k[0], "vars env"), len(k) == 4 && lex.OneOf(k[2], "vars env"):
-			r.vars[k[len(k)-1]] = r.filled(y.text, nil)
+			r.Vars[k[len(k)-1]] = r.filled(y.Text, nil)
 		case len(k) > 2 && k[len(k)-3] == "vars" && k[len(k)-1] == "sh":
-			r.vars[k[len(k)-2]] = r.sh.Output(r.filled(y.text, nil))
+			r.Vars[k[len(k)-2]] = r.sh.Output(r.filled(y.Text, nil))
 		case rows.BeginWith(k, "tasks *"):
 			r.readTask(k[1], y)
 		}
@@ -230,34 +187,34 @@ func (r *recipes) readTasks(text string) {
 }
 
 // taskInclude reads a Taskfile that another one includes. The settings of the include stand among the texts.
-func (r *recipes) taskInclude(name, path string, texts []yamlText) {
+func (r *Set) taskInclude(name, path string, texts []YAMLText) {
 	within := scope{prefix: r.within.prefix + name + ":", dir: r.within.dir}
 	for _, y := range texts {
-		if len(y.keys) != 3 || y.keys[1] != name {
+		if len(y.Keys) != 3 || y.Keys[1] != name {
 			break
 		}
-		switch y.keys[2] {
+		switch y.Keys[2] {
 		case "dir":
-			within.dir = fspath.Join(r.within.dir, y.text)
+			within.dir = fspath.Join(r.within.dir, y.Text)
 		case "flatten":
 			within.prefix = r.within.prefix
 		}
 	}
 	path = r.beside(path)
-	r.include(within, append(rows.Endings(path+"/", strings.Fields(taskFiles)), path), r.readTasks)
+	r.include(within, append(rows.Endings(path+"/", strings.Fields(TaskFiles)), path), r.ReadTasks)
 }
 
 // readTask reads a text of a task: a command, or the name of another task.
-func (r *recipes) readTask(name string, y yamlText) {
+func (r *Set) readTask(name string, y YAMLText) {
 	next := r.open(name)
-	switch y.field(2) {
+	switch y.Field(2) {
 	case "", "cmds", "cmd", "cmds.cmd", "cmds.defer":
-		next.lines = append(next.lines, recipeLine{y.text, y.line})
+		next.lines = append(next.lines, Line{y.Text, y.Line})
 	case "dir":
-		next.within.dir = fspath.Join(next.within.dir, r.filled(y.text, nil))
+		next.within.dir = fspath.Join(next.within.dir, r.filled(y.Text, nil))
 	case "cmds.for":
-		next.items = append(next.items, y.text)
+		next.items = append(next.items, y.Text)
 	case "cmds.task", "deps", "deps.task", "cmds.defer.task":
-		next.needs = append(next.needs, strings.TrimPrefix(y.text, ":"))
+		next.Needs = append(next.Needs, strings.TrimPrefix(y.Text, ":"))
 	}
 }
