@@ -36,6 +36,8 @@ const (
 	claude   = "coordinator/host/claude"
 	guard    = "coordinator/guard/"
 	hostjson = guard + "hostjson"
+	// programs has the families of programs that the guard understands.
+	programs = guard + "understand/programs/"
 )
 
 // inGuard are the inner packages of the guard, the lowest first.
@@ -43,7 +45,7 @@ var inGuard = []string{
 	guard + "lex", guard + "pageaddr", guard + "partial", guard + "fspath", guard + "protected", guard + "effect",
 	guard + "understand/shell", guard + "understand/powershell", guard + "understand/sql", guard + "understand/rows",
 	guard + "understand/recipes", guard + "understand/verbs", guard + "understand/web", guard + "understand/here",
-	guard + "understand/script", guard + "understand", guard + "judge",
+	programs + "secret", guard + "understand/script", guard + "understand", guard + "judge",
 }
 
 // The folders with tests and no other Go files: the rules that the source keeps, the coordinator
@@ -267,14 +269,18 @@ func table() rules {
 			guard + "understand/here": slices.Concat(reading, []string{
 				guard + "understand/rows", guard + "understand/shell", guard + "understand/web",
 			}),
+			programs + "secret": slices.Concat(reading, []string{
+				guard + "understand/rows", guard + "understand/shell", guard + "understand/web",
+			}),
 			guard + "understand/script": slices.Concat(reading, []string{
 				guard + "understand/shell", guard + "understand/sql", guard + "understand/verbs",
 				guard + "understand/web",
 			}),
 			guard + "understand": slices.Concat(reading, []string{
-				hostjson, guard + "understand/here", guard + "understand/powershell", guard + "understand/recipes",
-				guard + "understand/rows", guard + "understand/script", guard + "understand/shell",
-				guard + "understand/sql", guard + "understand/verbs", guard + "understand/web",
+				hostjson, guard + "understand/here", guard + "understand/powershell", programs + "secret",
+				guard + "understand/recipes", guard + "understand/rows", guard + "understand/script",
+				guard + "understand/shell", guard + "understand/sql", guard + "understand/verbs",
+				guard + "understand/web",
 			}),
 
 			in + "background":    {},

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -243,7 +244,7 @@ func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if sh.IsOwn(sh.Path(p)) {
 			sh.Read(p)
 		}
-		if p != into && strings.ContainsRune(fileText(sh, p), partial.HoleSecret) {
+		if p != into && strings.ContainsRune(secret.FileText(sh, p), partial.HoleSecret) {
 			sh.Print(sh.Read(p))
 			sh.Remember(sh.Path(into), partial.UnknownSecret)
 		} else if named && sh.ListsSecret(p) && !lex.Mentions(strings.Join(c.Args, " "), "exclude -x") {

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
@@ -312,9 +313,9 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 		if len(args) > 3 && lex.OneOf(args[1], "-e --extract") {
 			sh.Exec([]string{"unzip", args[2], "-d", args[3]}, in)
 		}
-		showsFiles(sh, args[1:])
+		secret.ReportFiles(sh, args[1:])
 	case "json.tool", "base64", "tokenize", "gzip":
-		showsFiles(sh, args[1:])
+		secret.ReportFiles(sh, args[1:])
 	case "coverage", "pdb", "cProfile", "profile", "trace", "runpy":
 		_, rest := shell.Leading(lex.After(args, args[0], 1), "o s c source omit")
 		if lex.First(rest) == "run" {

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
@@ -175,7 +176,7 @@ func showsSettings(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	switch format := strings.Join(c.Args, " "); {
 	case !strings.Contains(format, "{{"):
 	case strings.Contains(format, ".Env"):
-		reportRevealed(sh, partial.UnknownKey)
+		secret.ReportRevealed(sh, partial.UnknownKey)
 	default:
 		sh.Print(partial.Unknown)
 		return
@@ -363,7 +364,7 @@ func copiesContained(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case strings.Contains(from, ":") && to != "-":
 		sh.Arrives(from, to)
 	case strings.Contains(to, ":") && !lex.OneOf(c.Name, containerClients):
-		Carries(sh, shell.Command{}, []string{from}, to)
+		secret.ReportCarried(sh, shell.Command{}, []string{from}, to)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
@@ -233,7 +234,7 @@ func readsSQL(sh *shell.Shell, c shell.Command, o shell.Options) {
 func runsOnHeroku(sh *shell.Shell, c shell.Command, o shell.Options) {
 	_, rest := shell.Leading(lex.After(c.Args, o.At(0), 1), "a app s size e env r remote type")
 	child := sh.Elsewhere()
-	dumpsVariables(child, rest)
+	secret.ReportVariables(child, rest)
 	if code := lex.First(rest); strings.Contains(code, " ") {
 		child.RunText(code)
 		return

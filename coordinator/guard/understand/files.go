@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -204,7 +205,7 @@ func reportDestination(sh *shell.Shell, to, from string) {
 	switch {
 	case known:
 		sh.Remember(dst, text)
-	case holdsSecret(sh, from):
+	case secret.HoldsSecret(sh, from):
 		sh.Remember(dst, partial.UnknownSecret)
 	default:
 		sh.Copied(dst, from)

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -128,7 +129,7 @@ var gitTables = []rows.Table{
 		Do: gitClean,
 	},
 	{Programs: "stash", Options: "m message pathspec-from-file", Rows: []rows.Row{
-		{Words: "show", Also: showsCommitted},
+		{Words: "show", Also: secret.ReportCommitted},
 		{First: "clear", Does: effect.Discard, Op: effect.StashClear},
 		{First: "drop", Does: effect.Discard, Op: effect.StashDrop},
 		{Words: "pop|apply|branch", Does: effect.KeepWork, Op: effect.StashPop},
@@ -169,7 +170,7 @@ var gitTables = []rows.Table{
 		Do:       gitClone,
 	},
 	{Programs: "diff diff-files diff-index", Options: gitShown + " U O", Rows: gitOutput, Do: printsDiff},
-	{Programs: "show blame annotate cat-file log", Options: gitShown, Rows: gitOutput, Do: showsCommitted},
+	{Programs: "show blame annotate cat-file log", Options: gitShown, Rows: gitOutput, Do: secret.ReportCommitted},
 	{Programs: "rebase", Options: "x! exec! onto s X strategy strategy-option -abort -skip -continue", Rows: gitRows},
 	{Programs: "fetch pull ls-remote", Options: "upload-pack! o server-option depth j jobs -force", Rows: gitRows},
 	{Programs: "difftool", Options: "x! extcmd! t tool"},
@@ -283,7 +284,7 @@ func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	switch {
 	case verb == "get":
 		if secretSetting(key) {
-			showsKey(sh, "git setting", key)
+			secret.ReportKey(sh, "git setting", key)
 		}
 	case len(words) > 1 && !o.Given("list unset unset-all"):
 		gitSetting(sh, key+"="+words[1])
@@ -324,8 +325,8 @@ func secretSetting(key string) bool {
 var gitRows = []rows.Row{
 	{Of: "merge cherry-pick revert am rebase", Given: "abort skip", Does: effect.Discard, Op: effect.GiveUp},
 	{Of: "add stage commit update-index", Without: "n dry-run", GoOn: true, Also: keepsWork},
-	{Of: "add stage commit update-index", Without: "n dry-run", Also: stagesSecrets},
-	{Of: "hash-object", Given: "w", Also: stagesSecrets},
+	{Of: "add stage commit update-index", Without: "n dry-run", Also: secret.ReportStaged},
+	{Of: "hash-object", Given: "w", Also: secret.ReportStaged},
 	{Of: "shortlog whatchanged range-diff diff-tree reflog", Given: "output=", As: &writesShown},
 	{Of: "bundle", Words: "create *", Does: effect.WriteFile, To: rows.Paths{rows.Operand(1)}},
 	{Of: "init", Words: "*", Also: makesRepository},

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -330,7 +331,7 @@ func checkOwn(sh *shell.Shell, c shell.Command, full string) {
 		}
 	}
 	if lex.OneOf(c.Name, editors) {
-		showsFiles(sh, shell.ParseOptions(c.Args, "c u S T").Pos)
+		secret.ReportFiles(sh, shell.ParseOptions(c.Args, "c u S T").Pos)
 	}
 	if changesInPlace(c) {
 		ownOperands(sh, c)

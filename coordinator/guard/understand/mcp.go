@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -490,7 +491,7 @@ func runCell(sh *shell.Shell, code, language string) {
 func fetchedByCode(sh *shell.Shell, text string) {
 	for _, t := range script.Tokenize(text, "js") {
 		if t.Kind == 's' && isURL(t.Text) {
-			reportFetched(sh, []string{t.Text})
+			secret.ReportFetched(sh, []string{t.Text})
 		}
 	}
 	script.Requests(sh, text)
@@ -504,13 +505,13 @@ func (t serverTool) place(sh *shell.Shell, f field) {
 	switch {
 	case !named && lex.ContainsAny(f.words, proseWords):
 		if lex.ContainsAny(t.words, toldWords) || t.hosted && lex.ContainsAny(t.words, "push create update commit") {
-			keysLeave(sh, []string{f.text}, t.call.Tool) // others read it
+			secret.ReportKeys(sh, []string{f.text}, t.call.Tool) // others read it
 		}
 	case lex.ContainsAny(f.words, "volume volumes bind binds mount mounts") && strings.Contains(f.text, ":/"):
 		mount(sh, sh.Sub(), f.text)
 	case isURL(f.text) && !local, lex.ContainsAny(f.words, addressWords) && !rows.IsPath(file):
-		reportFetched(sh, []string{f.text})
-		keysLeave(sh, []string{f.text}, f.text)
+		secret.ReportFetched(sh, []string{f.text})
+		secret.ReportKeys(sh, []string{f.text}, f.text)
 		ownSocket(sh, shell.Command{Args: []string{f.text}})
 	case named, local, lex.OneOf(f.name, "from src "+targetNames) && lex.ContainsAny(t.words, copyingWords):
 		t.path(sh, file, f.name)
@@ -551,7 +552,7 @@ func (t serverTool) path(sh *shell.Shell, text, name string) {
 	switch {
 	case !strings.ContainsAny(text, "/\\.~"), strings.Contains(text, "://"), len(text) > maxPath:
 	case lex.ContainsAny(t.words, sendingWords):
-		if holdsSecret(sh, text) {
+		if secret.HoldsSecret(sh, text) {
 			sh.Effect(effect.SendOut, effect.Secret, t.call.Tool)
 		}
 	case t.hosted && !lex.BeginsWith(text, "/ ~") && lex.ContainsAny(t.words, deletingWords+" move rename"):

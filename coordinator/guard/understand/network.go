@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
@@ -71,7 +72,7 @@ var networkPrograms = []rows.Table{
 	},
 	{Programs: "lftp", Options: "e c f p u", Do: transferSession},
 	{Programs: "rclone", Options: "config transfers checkers exclude include filter", Dry: "n dry-run", Rows: []rows.Row{
-		{Words: "copy|copyto|sync|move|moveto", GoOn: true, Also: copiesOut},
+		{Words: "copy|copyto|sync|move|moveto", GoOn: true, Also: secret.ReportCopied},
 		{Words: "copyto|moveto", GoOn: true, Also: writesCopies},
 		{Words: "sync|bisync", Also: deletesCopies},
 		{
@@ -131,7 +132,7 @@ var networkPrograms = []rows.Table{
 
 // sendsMail reports a message, and a secret in its text.
 func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if hasMark(rows.Stdin(c), partial.HoleSecret) {
+	if secret.HasMark(rows.Stdin(c), partial.HoleSecret) {
 		sh.Effect(effect.SendOut, effect.Secret, "mail")
 		return
 	}
@@ -157,8 +158,8 @@ func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.ReverseShell, effect.Socket, joined)
 		return
 	}
-	Carries(sh, c, nil, o.At(0))
-	keysLeave(sh, append(rows.Stdin(c), c.Args...), o.At(0))
+	secret.ReportCarried(sh, c, nil, o.At(0))
+	secret.ReportKeys(sh, append(rows.Stdin(c), c.Args...), o.At(0))
 	for _, text := range rows.Stdin(c) {
 		socketText(sh, text, joined, o.At(1))
 	}
@@ -226,7 +227,7 @@ func sendsCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sources, to := copied(c, o)
 	for _, from := range sources {
 		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) {
-			Carries(sh, shell.Command{}, []string{from}, to)
+			secret.ReportCarried(sh, shell.Command{}, []string{from}, to)
 		}
 		sh.BringsFrom(from, to)
 	}
@@ -251,7 +252,7 @@ func transferCommands(sh *shell.Shell, text, host string) {
 		}
 		switch strings.TrimPrefix(f[0], "-") {
 		case "put", "mput", "reput":
-			Carries(sh, shell.Command{}, f[1:], host)
+			secret.ReportCarried(sh, shell.Command{}, f[1:], host)
 		case "rm", "mrm", "rmdir":
 			sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(f[1:], " "))
 		case "glob":
@@ -352,15 +353,15 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 				files = append(files, file)
 			}
 		}
-		Carries(sh, c, files, c.Name)
+		secret.ReportCarried(sh, c, files, c.Name)
 	}
 	bodies := row.bodies(sh, c, o)
 	r := row.request(o)
 	if !o.Given("G get") {
 		r.Body = strings.Join(bodies, " ")
 	}
-	reportFetched(sh, append(o.All("url"), o.Pos...))
-	outgoing(sh, c, bodies, r.URL)
+	secret.ReportFetched(sh, append(o.All("url"), o.Pos...))
+	secret.ReportOutgoing(sh, c, bodies, r.URL)
 	web.Request(sh, r)
 	if lex.ContainsAny(lex.VerbWords(r.URL), "search suggest") { // a text that is searched for
 		bodies = nil
@@ -429,7 +430,7 @@ func sentFile(sh *shell.Shell, c shell.Command, name string) string {
 	if name == "-" && c.In != nil {
 		return *c.In
 	}
-	return fileText(sh, name)
+	return secret.FileText(sh, name)
 }
 
 // writes reports the file that a client writes, or prints what it gets.

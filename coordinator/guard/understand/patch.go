@@ -5,6 +5,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -15,9 +16,9 @@ import (
 const patchOptions = "p i d D B F r V Y z g input directory strip reject-file fuzz prefix suffix output " +
 	"-reverse -dry-run"
 
-// printsDiff prints the heads of a diff of the work tree, and credentials as showsCommitted does.
+// printsDiff prints the heads of a diff of the work tree, and credentials as ReportCommitted does.
 func printsDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
-	showsCommitted(sh, c, o)
+	secret.ReportCommitted(sh, c, o)
 	paths, commits := diffOperands(o)
 	switch {
 	case o.Given("cached staged stat numstat name-status no-index"), commits > 1:

@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -50,7 +51,7 @@ var families = [...]family{
 	{tables: recipePrograms},
 	{tables: sqlClients, stores: true},
 	{tables: databasePrograms, stores: true},
-	{tables: secretPrograms},
+	{tables: secret.Programs},
 	{tables: sendingPrograms},
 	{tables: machineTables},
 	{tables: processTables},
@@ -125,7 +126,7 @@ func (d *dispatcher) programNamed(name string) program {
 		common: of.common,
 		shell:  lex.IsShellName(name),
 		silent: silent(name),
-		secret: secretCommander(name),
+		secret: secret.IsCommander(name),
 		prints: evalPrinter(name),
 		own:    ownName(name),
 		hosted: t == nil && controls(name),
@@ -195,7 +196,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 		unknownProgram(sh, c, full)
 	case p.shell:
 		sh.Program(c)
-	case p.secret && showsSecret(sh, c):
+	case p.secret && secret.ReportSecret(sh, c):
 	case p.common && rows.IsOwnScript(full) && runsScript(sh, c, full):
 	case p.table != nil:
 		p.table.Run(sh, c, p.passes)
@@ -224,7 +225,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 		rows.ReadTypedSQL(sh, c)
 	default:
 		writesOutput(sh, c)
-		readsOperands(sh, c, full)
+		secret.ReportOperands(sh, c, full)
 		judgedByWord(sh, c, full)
 		perhapsWrapper(sh, c)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -272,7 +273,7 @@ func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
 // getsSetting reports a token that the command shows.
 func getsSetting(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if asked := o.At(len(o.Pos) - 1); secretSetting(asked) {
-		showsKey(sh, "registry token", asked)
+		secret.ReportKey(sh, "registry token", asked)
 	}
 }
 

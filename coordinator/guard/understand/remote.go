@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -70,7 +71,7 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 	rows.Run(sh, specialRows, o.Pos, c, o)
 	remoteRuns(sh, o)
-	if hasMark(c.Args, partial.HoleSecret) && verbs.Tells(lex.VerbWords(strings.Join(o.Pos, " "))) {
+	if secret.HasMark(c.Args, partial.HoleSecret) && verbs.Tells(lex.VerbWords(strings.Join(o.Pos, " "))) {
 		sh.Effect(effect.SendOut, effect.Secret, c.Name)
 	}
 	flagVerbs(sh, c, o)
@@ -136,7 +137,7 @@ func remoteRuns(sh *shell.Shell, o shell.Options) {
 		child := sh.Elsewhere()
 		for _, text := range o.All("command", "C", "scripts", "parameters") {
 			for _, one := range listedCommands(text) {
-				dumpsVariables(child, strings.Fields(one))
+				secret.ReportVariables(child, strings.Fields(one))
 				child.Run(one, nil)
 			}
 		}
@@ -435,7 +436,7 @@ var specialRows = []rows.Row{
 
 	{Of: "gh glab hub tea", Also: forge},
 
-	{Of: "aws awslocal", Words: "s3 cp|mv|sync * *", GoOn: true, Also: copiesOut},
+	{Of: "aws awslocal", Words: "s3 cp|mv|sync * *", GoOn: true, Also: secret.ReportCopied},
 	{Of: "aws awslocal", Words: "s3 mv", Also: movesBucket},
 	{Of: "aws awslocal", Words: "s3 sync", Given: "delete", Does: effect.DeleteCopies, To: rows.Operand(3)},
 	{Of: "gsutil", Words: "mv", Also: movesBucket},
@@ -538,8 +539,8 @@ func forProduction(o shell.Options) bool {
 // forge reports what a forge's client publishes, merges or grants rights to.
 func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if lex.OneOf(o.At(1), "create upload comment edit note run") {
-		Carries(sh, c, o.From(2), c.Name)
-		keysLeave(sh, c.Args, c.Name)
+		secret.ReportCarried(sh, c, o.From(2), c.Name)
+		secret.ReportKeys(sh, c.Args, c.Name)
 	}
 	rows.Run(sh, forgeRows, o.Pos, c, o)
 }
@@ -626,8 +627,8 @@ func carriesFieldsOf(sh *shell.Shell, c shell.Command, fields []string) {
 			files = append(files, f)
 		}
 	}
-	Carries(sh, shell.Command{Args: fields, In: c.In}, files, c.Name)
-	keysLeave(sh, fields, c.Name)
+	secret.ReportCarried(sh, shell.Command{Args: fields, In: c.In}, files, c.Name)
+	secret.ReportKeys(sh, fields, c.Name)
 }
 
 // changesSettings reports whether a request changes rights or other guarded settings.
@@ -659,6 +660,6 @@ var sendingPrograms = []rows.Table{
 
 // carriesOperands reports secrets among the files that a program sends, and what it does on a service.
 func carriesOperands(sh *shell.Shell, c shell.Command, o shell.Options) {
-	Carries(sh, c, o.Pos, c.Name)
+	secret.ReportCarried(sh, c, o.Pos, c.Name)
 	controlsHosted(sh, c, o)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -73,8 +74,11 @@ var textPrograms = []rows.Table{
 	{Programs: "whoami id hostname uname nproc seq jot wc exa eza tree file tldr apropos " +
 		"whatis info cmp", Do: rows.PrintUnknown},
 	{Programs: "test [ true false : shellcheck shfmt hadolint actionlint yamllint jsonlint"},
-	{Programs: "jq yq gojq jaq", Options: "f L indent from-file arg argjson slurpfile rawfile p o", Do: dataQuery},
-	{Programs: "ssh-keygen", Options: "f t b C N P m I n V O", Do: keyTool},
+	{
+		Programs: "jq yq gojq jaq", Options: "f L indent from-file arg argjson slurpfile rawfile p o",
+		Do: secret.DataQuery,
+	},
+	{Programs: "ssh-keygen", Options: "f t b C N P m I n V O", Do: secret.KeyTool},
 	{Programs: "ls", Options: "I T w ignore", Do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		for _, p := range o.Pos {
 			if fspath.HasGlob(p) { // the shell expands it, and ls prints the names
@@ -158,7 +162,7 @@ func echo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		args, letters = args[1:], letters+args[0]
 	}
 	text := strings.Join(args, " ")
-	reportRevealed(sh, text)
+	secret.ReportRevealed(sh, text)
 	if strings.Contains(letters, "e") {
 		text = strings.ReplaceAll(shell.AnsiC(text), "\x00", "")
 	}
@@ -166,13 +170,6 @@ func echo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		text += "\n"
 	}
 	sh.Print(text)
-}
-
-// reportRevealed reports a secret or a token in a text that is shown.
-func reportRevealed(sh *shell.Shell, text string) {
-	if sh.Out == nil && strings.ContainsAny(text, partial.UnknownSecret+partial.UnknownKey) {
-		sh.Effect(effect.RevealSecret, effect.Variable, "")
-	}
 }
 
 // printf formats %s, %b, %d and the escapes of the format. It reuses the format for
@@ -189,7 +186,7 @@ func printf(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		args = args[1:]
 	}
 	text := printfText(args)
-	reportRevealed(sh, text)
+	secret.ReportRevealed(sh, text)
 	sh.Print(text)
 }
 
@@ -333,7 +330,7 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Read(f)
 		for _, name := range includes(c, o) {
 			if !strings.HasPrefix(name, "!") {
-				showsFiles(sh, []string{f + "/" + name})
+				secret.ReportFiles(sh, []string{f + "/" + name})
 			}
 		}
 		if searchesHome(sh, f) && hunts(pattern) {
@@ -449,7 +446,7 @@ func decrypt(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Print(partial.UnknownSecret)
 		return
 	case o.Given("d decrypt") && !o.Given("o output"):
-		showsKey(sh, "decrypted", "")
+		secret.ReportKey(sh, "decrypted", "")
 	}
 	o.Pos = nil
 	decode(sh, c, o)
@@ -530,7 +527,7 @@ func dumpEnv(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, name := range o.Pos {
 		if protected.SecretName(name) {
 			sh.Print(partial.UnknownSecret)
-			reportRevealed(sh, partial.UnknownSecret)
+			secret.ReportRevealed(sh, partial.UnknownSecret)
 		}
 	}
 	if len(c.Args) == 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -28,11 +29,11 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 		loadTool(sh, call)
 	case call.Tool == "WebFetch":
 		sh.Via, sh.Part = call.Tool, lex.Clip(call.Value("url"), 300)
-		reportFetched(sh, []string{call.Value("url")})
-		keysLeave(sh, []string{call.Value("url")}, call.Value("url"))
+		secret.ReportFetched(sh, []string{call.Value("url")})
+		secret.ReportKeys(sh, []string{call.Value("url")}, call.Value("url"))
 	case call.Tool == "WebSearch":
 		sh.Via, sh.Part = call.Tool, lex.Clip(call.Value("query"), 300)
-		keysLeave(sh, []string{call.Value("query")}, call.Tool)
+		secret.ReportKeys(sh, []string{call.Value("query")}, call.Tool)
 	case strings.HasPrefix(call.Tool, "mcp__"):
 		mcpTool(sh, call)
 	default:

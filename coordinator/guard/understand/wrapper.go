@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -142,7 +143,7 @@ var wrapperPrograms = []rows.Table{
 		"devbox teller summon railway", Do: runner, Rows: []rows.Row{
 		{Of: "mise asdf rbenv pyenv nodenv volta nvm fnm", Words: "uninstall", As: &rows.Uninstalls},
 		{Of: "uv", Words: "tool|python uninstall", As: &rows.Uninstalls},
-		{Of: "op", Words: "item|vault|document delete", As: &deletesStored},
+		{Of: "op", Words: "item|vault|document delete", As: &secret.DeletesStored},
 	}},
 	{Programs: "sops", Rows: []rows.Row{{Words: "exec-env|exec-file * *", Also: runsDecrypted}}},
 	{Programs: "nix nix-shell", Do: nix},
@@ -496,7 +497,7 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	runsProjectScript(sh, c.Name, rest)
 	if lex.OneOf(c.Name, "aws-vault chamber infisical doppler op envchain teller summon dotenv dotenvx railway") {
-		dumpsVariables(sh, rest)
+		secret.ReportVariables(sh, rest)
 	}
 	sh.Exec(rest, c.In)
 }
@@ -513,17 +514,9 @@ func uvCommand(before, args, command []string) []string {
 	return command
 }
 
-// dumpsVariables reports a command that only shows variables, where these hold secrets.
-func dumpsVariables(sh *shell.Shell, argv []string) {
-	if lex.First(argv) == "printenv" || slices.Equal(argv, []string{"env"}) {
-		reportRevealed(sh, partial.UnknownKey)
-		sh.Print(partial.UnknownKey)
-	}
-}
-
 // runsDecrypted runs a command of sops, which gets the secrets as variables or in a file.
 func runsDecrypted(sh *shell.Shell, c shell.Command, o shell.Options) {
-	dumpsVariables(sh, strings.Fields(o.At(2)))
+	secret.ReportVariables(sh, strings.Fields(o.At(2)))
 	sh.Run(strings.ReplaceAll(o.At(2), "{}", "/run/secrets/sops"), c.In)
 }
 

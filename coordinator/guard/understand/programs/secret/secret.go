@@ -1,4 +1,6 @@
-package understand
+// Package secret has the programs that print, store or look for secrets, and says where a secret that a command
+// carries ends up.
+package secret
 
 import (
 	"slices"
@@ -68,8 +70,8 @@ var secretCommands = []secretCommand{
 	{"eas", "env:list --include-sensitive, env:pull|env:get"},
 }
 
-// secretCommander reports whether a program may print a secret.
-func secretCommander(name string) bool {
+// IsCommander reports whether a program may print a secret.
+func IsCommander(name string) bool {
 	return slices.ContainsFunc(secretCommands, func(s secretCommand) bool { return lex.OneOf(name, s.programs) })
 }
 
@@ -77,9 +79,9 @@ func secretCommander(name string) bool {
 const secretValues = "n namespace context p profile region project o output path secret secret-id name vault-name " +
 	"query in-dir config kubeconfig format account subscription endpoint-url as kube-context R repo c C cwd a app"
 
-// showsSecret reports a command that prints a secret. If another program reads the
+// ReportSecret reports a command that prints a secret. If another program reads the
 // output, the secret is not shown, and its mark stays in the output.
-func showsSecret(sh *shell.Shell, c shell.Command) bool {
+func ReportSecret(sh *shell.Shell, c shell.Command) bool {
 	o := shell.ParseOptions(c.Args, secretValues)
 	if c.Name == "gcloud" && lex.OneOf(o.At(0), "alpha beta") {
 		o.Pos = o.Pos[1:]
@@ -92,7 +94,7 @@ func showsSecret(sh *shell.Shell, c shell.Command) bool {
 			words, options, needs := strings.Cut(command, "--")
 			words = strings.TrimSpace(words)
 			if rows.BeginWith(o.Pos, words) && (!needs || o.Given(options)) {
-				showsKey(sh, c.Name, words)
+				ReportKey(sh, c.Name, words)
 				return true
 			}
 		}
@@ -100,33 +102,33 @@ func showsSecret(sh *shell.Shell, c shell.Command) bool {
 	return false
 }
 
-// showsKey reports a single token that a program prints.
-func showsKey(sh *shell.Shell, what, which string) {
+// ReportKey reports a single token that a program prints.
+func ReportKey(sh *shell.Shell, what, which string) {
 	if sh.Out == nil {
 		sh.Effect(effect.RevealSecret, effect.Named(what), which)
 	}
 	sh.Print(partial.UnknownKey)
 }
 
-// Carries reports a secret that a program sends out: a credential file among the
+// ReportCarried reports a secret that a program sends out: a credential file among the
 // operands, or secret text in the arguments or in standard input.
-func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
+func ReportCarried(sh *shell.Shell, c shell.Command, operands []string, to string) {
 	texts := append(rows.Stdin(c), c.Args...)
 	for _, p := range operands {
 		if p = strings.TrimPrefix(p, "@"); !shell.IsRemotePath(p) {
-			texts = append(texts, fileText(sh, p))
+			texts = append(texts, FileText(sh, p))
 		}
 	}
-	if hasMark(texts, partial.HoleSecret) {
+	if HasMark(texts, partial.HoleSecret) {
 		sh.Effect(effect.SendOut, effect.Secret, to)
 	}
 }
 
-// secretPrograms are the programs that store secrets or look for them, and those that look up names.
-var secretPrograms = []rows.Table{
+// Programs are the programs that store secrets or look for them, and those that look up names.
+var Programs = []rows.Table{
 	{Programs: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
 		"kwallet-query", Do: rows.PrintUnknown, Rows: []rows.Row{
-		{Words: "rm|rmdir|remove|del|delete|purge|clear", As: &deletesStored},
+		{Words: "rm|rmdir|remove|del|delete|purge|clear", As: &DeletesStored},
 	}},
 	{
 		Programs: "trufflehog noseyparker kingfisher gitleaks",
@@ -135,7 +137,7 @@ var secretPrograms = []rows.Table{
 	{Programs: "dig nslookup host ping traceroute whois drill kdig", Do: asksNetwork},
 }
 
-var deletesStored = rows.Act{Kind: effect.DestroyRemote, Op: effect.Part, To: rows.OperandsFrom(0)}
+var DeletesStored = rows.Act{Kind: effect.DestroyRemote, Op: effect.Part, To: rows.OperandsFrom(0)}
 
 // printsFindings prints the secrets that a program finds, or writes them into a report.
 func printsFindings(sh *shell.Shell, c shell.Command, o shell.Options) {
@@ -152,13 +154,13 @@ func printsFindings(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // asksNetwork reports secrets in the names that a program looks up.
 func asksNetwork(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	Carries(sh, c, nil, c.Name)
-	keysLeave(sh, c.Args, c.Name)
+	ReportCarried(sh, c, nil, c.Name)
+	ReportKeys(sh, c.Args, c.Name)
 	sh.Print(partial.Unknown)
 }
 
-// showsCommitted reports credentials that git prints from its history.
-func showsCommitted(sh *shell.Shell, c shell.Command, o shell.Options) {
+// ReportCommitted reports credentials that git prints from its history.
+func ReportCommitted(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
 	case c.Name == "log" && !o.Given("p u patch L"):
 		return
@@ -184,19 +186,19 @@ func namesCommitted(sh *shell.Shell, operand string) bool {
 	return strings.ContainsAny(operand, "./") && protected.SecretPath(sh.Path(operand), sh.Place.Home)
 }
 
-// stagesSecrets reports credentials that are named to git, whose history others get. With force
+// ReportStaged reports credentials that are named to git, whose history others get. With force
 // the whole tree has those that are ignored, too.
-func stagesSecrets(sh *shell.Shell, c shell.Command, o shell.Options) {
+func ReportStaged(sh *shell.Shell, c shell.Command, o shell.Options) {
 	forced := c.Name != "commit" && o.Given("f force")
 	switch {
-	case forced && o.Given("A all"), hasMark(c.Args, partial.HoleSecret):
+	case forced && o.Given("A all"), HasMark(c.Args, partial.HoleSecret):
 		sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Place.Cwd)
 		return
 	}
 	for _, p := range o.Pos {
 		switch {
 		case forced && p != "*" && rows.IsWholeTree(sh, p),
-			!protected.Committed(p) && holdsSecret(sh, p),
+			!protected.Committed(p) && HoldsSecret(sh, p),
 			settingsWithKey(sh, p):
 			sh.Effect(effect.SendOut, effect.CommittedSecret, sh.Path(p))
 			return
@@ -241,10 +243,10 @@ const usesSecrets = "ssh-add keytool jarsigner apksigner cosign mkcert step cert
 const secretOptions = "key keyfile keystore cert certfile identity env envfile secret secrets password passphrase " +
 	"pass credential credentials token auth account netrc vault kubeconfig pgpass client i k e E K c"
 
-// readsOperands reports credentials among the operands of a program that no table lists. A
+// ReportOperands reports credentials among the operands of a program that no table lists. A
 // program that gets a file may show it. The value of an option that asks for a credential is
 // used and not shown.
-func readsOperands(sh *shell.Shell, c shell.Command, full string) {
+func ReportOperands(sh *shell.Shell, c shell.Command, full string) {
 	switch {
 	case rows.IsOwnScript(full), lex.OneOf(c.Name, usesSecrets), sh.Place.Away != "":
 		return // a script of the project, a program that is known, or files of another machine
@@ -267,22 +269,22 @@ func asksForKey(arg string) bool {
 	return name != arg && lex.ContainsAny(append(lex.VerbWords(name), name), secretOptions)
 }
 
-// showsFiles reports credentials among the files that a program prints, although that is not its purpose.
-func showsFiles(sh *shell.Shell, files []string) {
+// ReportFiles reports credentials among the files that a program prints, although that is not its purpose.
+func ReportFiles(sh *shell.Shell, files []string) {
 	for _, f := range files {
-		if holdsSecret(sh, f) {
+		if HoldsSecret(sh, f) {
 			sh.Print(sh.Read(f))
 		}
 	}
 }
 
-// holdsSecret reports whether a file on this machine is a credential file.
-func holdsSecret(sh *shell.Shell, file string) bool {
+// HoldsSecret reports whether a file on this machine is a credential file.
+func HoldsSecret(sh *shell.Shell, file string) bool {
 	return sh.Place.Away == "" && protected.SecretPath(sh.Path(file), sh.Place.Home)
 }
 
-// dataQuery reports credentials that jq or yq reads. The files follow an expression.
-func dataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
+// DataQuery reports credentials that jq or yq reads. The files follow an expression.
+func DataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := o.Pos
 	if lex.OneOf(lex.First(files), "e eval ea eval-all") {
 		files = files[1:]
@@ -296,14 +298,14 @@ func dataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
 		}
 	}
 	for _, f := range files {
-		if text := sh.Read(f); holdsSecret(sh, f) {
+		if text := sh.Read(f); HoldsSecret(sh, f) {
 			sh.Print(text)
 		}
 	}
 	switch in := rows.Stdin(c); {
-	case hasMark(in, partial.HoleSecret):
+	case HasMark(in, partial.HoleSecret):
 		sh.Print(partial.UnknownSecret)
-	case hasMark(in, partial.HoleKey) && selectsKey(o.At(0)):
+	case HasMark(in, partial.HoleKey) && selectsKey(o.At(0)):
 		rows.PrintRepeated(sh, c, partial.UnknownKey)
 	}
 	sh.Print(partial.Unknown)
@@ -321,23 +323,23 @@ func selectsKey(expression string) bool {
 		"primaryKey secondaryKey primaryMasterKey connectionString") || protected.SecretName(last)
 }
 
-// keyTool reports a private key that ssh-keygen reads.
-func keyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
+// KeyTool reports a private key that ssh-keygen reads.
+func KeyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch file, ok := o.Get("f"); {
 	case !ok:
 	case o.Given("y e p"):
-		showsFiles(sh, []string{file})
+		ReportFiles(sh, []string{file})
 	case o.Given("t") && strings.HasPrefix(strings.Join(rows.Stdin(c), ""), "y"):
 		sh.Write(file)
 	}
 }
 
-// reportFetched reports secrets that a client fetches by URL: a local credential file, or
+// ReportFetched reports secrets that a client fetches by URL: a local credential file, or
 // the machine's own credentials from its cloud.
-func reportFetched(sh *shell.Shell, urls []string) {
+func ReportFetched(sh *shell.Shell, urls []string) {
 	for _, u := range urls {
 		if file, ok := strings.CutPrefix(strings.ToLower(u), "file://"); ok {
-			showsFiles(sh, []string{u[len(u)-len(strings.TrimPrefix(file, "localhost")):]})
+			ReportFiles(sh, []string{u[len(u)-len(strings.TrimPrefix(file, "localhost")):]})
 		}
 		if web.MetadataURL(u) {
 			sh.Effect(effect.RevealSecret, effect.MachineCredentials, u)
@@ -345,30 +347,30 @@ func reportFetched(sh *shell.Shell, urls []string) {
 	}
 }
 
-// outgoing reports secrets that a request carries. Secrets in the body or the URL
+// ReportOutgoing reports secrets that a request carries. Secrets in the body or the URL
 // are certain leaks. Secrets in other arguments, such as headers, are possible leaks,
 // because a token belongs there.
-func outgoing(sh *shell.Shell, c shell.Command, bodies []string, host string) {
+func ReportOutgoing(sh *shell.Shell, c shell.Command, bodies []string, host string) {
 	bodies = append(bodies, host)
 	switch {
-	case hasMark(bodies, partial.HoleSecret):
+	case HasMark(bodies, partial.HoleSecret):
 		sh.Effect(effect.SendOut, effect.Secret, host)
-	case hasMark(c.Args, partial.HoleSecret):
+	case HasMark(c.Args, partial.HoleSecret):
 		sh.Possible(effect.SendOut, effect.Secret, host)
 	default:
-		keysLeave(sh, bodies, host)
+		ReportKeys(sh, bodies, host)
 		foreignKeysLeave(sh, c.Args, host)
 	}
 }
 
-// hasMark reports whether a text contains the mark of a secret.
-func hasMark(texts []string, mark rune) bool {
+// HasMark reports whether a text contains the mark of a secret.
+func HasMark(texts []string, mark rune) bool {
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.ContainsRune(s, mark) })
 }
 
-// fileText returns the content of a file as far as it is known. A credential file
+// FileText returns the content of a file as far as it is known. A credential file
 // yields a mark for a secret.
-func fileText(sh *shell.Shell, name string) string {
+func FileText(sh *shell.Shell, name string) string {
 	p := sh.Path(name)
 	if text, ok := sh.Files[p]; ok {
 		return text
@@ -379,17 +381,17 @@ func fileText(sh *shell.Shell, name string) string {
 	return partial.Unknown
 }
 
-// keysLeave reports a possible leak if the parts sent to a host contain a key or a
+// ReportKeys reports a possible leak if the parts sent to a host contain a key or a
 // token. A service may get its own key, a local host any key, and an API host one that is
 // not of another service.
-func keysLeave(sh *shell.Shell, parts []string, host string) {
+func ReportKeys(sh *shell.Shell, parts []string, host string) {
 	switch {
 	case web.IsLocalHost(host):
 		return
 	case slices.ContainsFunc(parts, func(p string) bool { return web.LeaksKey(p, host, false) }):
 		sh.Possible(effect.SendOut, effect.Secret, host)
 		return
-	case !hasMark(parts, partial.HoleKey):
+	case !HasMark(parts, partial.HoleKey):
 		return
 	}
 	switch web.KeysFor(sh.Text(), host) {
@@ -408,17 +410,32 @@ func keysLeave(sh *shell.Shell, parts []string, host string) {
 func foreignKeysLeave(sh *shell.Shell, args []string, host string) {
 	switch {
 	case web.IsLocalHost(host), partial.HasHole(web.HostOf(host)):
-	case hasMark(args, partial.HoleKey) && web.KeysFor(sh.Text(), host) == web.OfOther,
+	case HasMark(args, partial.HoleKey) && web.KeysFor(sh.Text(), host) == web.OfOther,
 		slices.ContainsFunc(args, func(a string) bool { return web.LeaksKey(a, host, true) }):
 		sh.Possible(effect.SendOut, effect.Secret, host)
 	}
 }
 
-// copiesOut reports a secret in the file of the operand before the last one, which is copied to the
+// ReportCopied reports a secret in the file of the operand before the last one, which is copied to the
 // service or the machine of the last one.
-func copiesOut(sh *shell.Shell, c shell.Command, o shell.Options) {
+func ReportCopied(sh *shell.Shell, c shell.Command, o shell.Options) {
 	from, to := o.At(len(o.Pos)-2), o.At(len(o.Pos)-1)
 	if strings.Contains(to, ":") {
-		Carries(sh, shell.Command{In: c.In}, []string{from}, to)
+		ReportCarried(sh, shell.Command{In: c.In}, []string{from}, to)
+	}
+}
+
+// ReportRevealed reports a secret or a token in a text that is shown.
+func ReportRevealed(sh *shell.Shell, text string) {
+	if sh.Out == nil && strings.ContainsAny(text, partial.UnknownSecret+partial.UnknownKey) {
+		sh.Effect(effect.RevealSecret, effect.Variable, "")
+	}
+}
+
+// ReportVariables reports a command that only shows variables, where these hold secrets.
+func ReportVariables(sh *shell.Shell, argv []string) {
+	if lex.First(argv) == "printenv" || slices.Equal(argv, []string{"env"}) {
+		ReportRevealed(sh, partial.UnknownKey)
+		sh.Print(partial.UnknownKey)
 	}
 }
