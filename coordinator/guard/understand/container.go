@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -31,7 +32,7 @@ var containerPrograms = []rows.Table{
 		Programs: "kubectx",
 		Rows:     []rows.Row{{Words: "*", Sets: &rows.Assignment{Name: here.KubeContext, To: rows.LastOperand}}},
 	},
-	{Programs: "helm", Do: controlsHosted},
+	{Programs: "helm", Do: hosted.Report},
 }
 
 const clusterOptions = here.CommonValues + " v grace-period field-selector replicas patch"
@@ -340,7 +341,7 @@ var clusterRows = []rows.Row{
 	{Words: "rollout undo", Does: effect.ChangeRemote, Op: "rollback", To: rows.Operand(2)},
 	{Words: "get secret*", Also: showsClusterSecret},
 	{Words: "patch", Mention: "finalizers", Does: effect.ChangeRemote, Op: "finalizers", To: rows.Operand(1)},
-	{Words: "adm|admin|certificate", Also: controlsHosted},
+	{Words: "adm|admin|certificate", Also: hosted.Report},
 	{Words: "create clusterrolebinding|rolebinding", Does: effect.ChangeRemote, Op: effect.Rights, To: rows.Operand(1)},
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -257,7 +258,7 @@ var mixedRows = []rows.Row{
 		To: rows.Operand(1),
 	},
 	{Of: "supabase", Words: "db reset"}, // of this machine
-	{Also: controlsHosted},
+	{Also: hosted.Report},
 }
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.
@@ -449,7 +450,7 @@ func migration(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "mix" {
 		mixTasks(sh, c)
 	}
-	controlsHosted(sh, c, o)
+	hosted.Report(sh, c, o)
 }
 
 // mixTasks runs "mix cmd" and the tasks of "mix do".

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
@@ -129,7 +130,7 @@ func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	const verbs = "shell ssh exec enter run -- -e --exec"
 	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, verbs) })
 	if verb < 0 {
-		controlsHosted(sh, c, shell.Options{})
+		hosted.Report(sh, c, shell.Options{})
 		return
 	}
 	child := sh.Sub()

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -144,7 +145,7 @@ func callsRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	hosts := append(o.All("host"), o.At(0))
 	procedure := o.At(len(o.Pos) - 1)
 	verb := lex.First(lex.VerbWords(procedure[strings.LastIndexAny(procedure, "/.")+1:]))
-	if isDestroying(verb) && !slices.ContainsFunc(hosts, web.IsLocalHost) {
+	if hosted.IsDestroying(verb) && !slices.ContainsFunc(hosts, web.IsLocalHost) {
 		sh.Effect(effect.DestroyRemote, effect.Part, procedure)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -52,7 +53,7 @@ var families = [...]family{
 	{tables: sqlClients, stores: true},
 	{tables: databasePrograms, stores: true},
 	{tables: secret.Programs},
-	{tables: sendingPrograms},
+	{tables: hosted.Programs},
 	{tables: machineTables},
 	{tables: processTables},
 	{tables: diskTables},
@@ -129,7 +130,7 @@ func (d *dispatcher) programNamed(name string) program {
 		secret: secret.IsCommander(name),
 		prints: evalPrinter(name),
 		own:    ownName(name),
-		hosted: t == nil && controls(name),
+		hosted: t == nil && hosted.IsClient(name),
 		stores: of.stores && lex.OneOf(name, here.StoreClients),
 		names:  lex.OneOf(name, rows.NamesFiles),
 
@@ -220,7 +221,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	}
 	switch {
 	case p.hosted:
-		controlsHosted(sh, c, shell.Options{})
+		hosted.Report(sh, c, shell.Options{})
 	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
 		rows.ReadTypedSQL(sh, c)
 	default:

@@ -6,6 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -120,11 +121,11 @@ var packageTables = []rows.Table{
 			{Args: "publish|release|push|upload|submit|unpublish|trunk|deploy", As: &rows.Publishes},
 		},
 	},
-	{Programs: "surge gh-pages cpan-upload", Do: controlsHosted, Rows: []rows.Row{
+	{Programs: "surge gh-pages cpan-upload", Do: hosted.Report, Rows: []rows.Row{
 		{Args: "login|logout|whoami|list|teardown|token|--help"},
 		{Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("site")},
 	}},
-	{Programs: "cloudflared tailscale kaggle", Do: controlsHosted, Rows: []rows.Row{
+	{Programs: "cloudflared tailscale kaggle", Do: hosted.Report, Rows: []rows.Row{
 		{Args: "--url|funnel", Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("to others")},
 		{First: "tunnel", Args: "run", Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("to others")},
 		{
@@ -343,7 +344,7 @@ func packagedProgram(name string) string {
 	if scope, ok := strings.CutSuffix(name, "/cli"); ok && strings.HasPrefix(scope, "@") {
 		return scope[1:]
 	}
-	if program, cut := strings.CutSuffix(name, "-cli"); cut && (controls(program) || program == "eas") {
+	if program, cut := strings.CutSuffix(name, "-cli"); cut && (hosted.IsClient(program) || program == "eas") {
 		return program
 	}
 	return name

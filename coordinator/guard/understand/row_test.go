@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -40,10 +41,10 @@ func ruledLists() []ruled {
 		{"compose", always("docker-compose"), composeRows},
 		{"kubectl", always("kubectl"), clusterRows},
 		{"npm", always("npm"), nodeRows},
-		{"gh", always("gh"), forgeRows},
+		{"gh", always("gh"), hosted.ForgeRows},
 		{"redis", always("redis-cli"), redisRows},
 		{"claude", always("claude"), hostRows},
-		{"special", func(r rows.Row) []string { return []string{programOf(r, "")} }, specialRows},
+		{"special", func(r rows.Row) []string { return []string{programOf(r, "")} }, hosted.SpecialRows},
 		{"mixed", func(r rows.Row) []string { return []string{programOf(r, "cockroach")} }, mixedRows},
 		{"git", func(r rows.Row) []string { return []string{"git", programOf(r, "")} }, gitRows},
 	}

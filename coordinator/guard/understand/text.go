@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -54,7 +55,7 @@ var textPrograms = []rows.Table{
 	},
 	{Programs: "tr", Do: translate},
 	{Programs: "split gsplit", Options: "a b C l n t bytes lines number filter additional-suffix", Do: splits},
-	{Programs: "csplit", Do: controlsHosted},
+	{Programs: "csplit", Do: hosted.Report},
 	{Programs: "date gdate", Options: "d date f file r reference s set", Do: rows.PrintUnknown, Rows: []rows.Row{
 		{Given: "s= set=", As: &rows.ChangesSystem},
 	}},
@@ -118,7 +119,7 @@ const printedOptions = "n c lines bytes l language style theme w s f d k t"
 func splits(sh *shell.Shell, c shell.Command, o shell.Options) {
 	code, ok := o.Get("filter")
 	if !ok {
-		controlsHosted(sh, c, o)
+		hosted.Report(sh, c, o)
 		return
 	}
 	text := rows.InputOf(c)

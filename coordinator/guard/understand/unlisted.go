@@ -5,6 +5,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
@@ -72,7 +73,7 @@ func endsHosted(words, args []string) bool {
 	}
 	placed := lex.ContainsAny(args, hostedOptions) || lex.ContainsAny(words, hostedPlaces)
 	for i, w := range words {
-		operation := operationWords(w)
+		operation := hosted.OperationWords(w)
 		if len(operation) == 0 || verbs.Of(operation[0]) == verbs.Reads {
 			return false
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -475,7 +476,7 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if lex.OneOf(c.Name, "pdm mise") {
 			runsProjectScript(sh, c.Name, c.Args)
 		}
-		controlsHosted(sh, c, o)
+		hosted.Report(sh, c, o)
 		return
 	}
 	args := c.Args[verb+1:]

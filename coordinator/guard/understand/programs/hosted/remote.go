@@ -1,4 +1,5 @@
-package understand
+// Package hosted has the clients of clouds, clusters, trackers and other services, which are read by their verbs.
+package hosted
 
 import (
 	"cmp"
@@ -46,15 +47,15 @@ const hostedClients = "aws awslocal gcloud gsutil bq az oc kubectl k kubecolor m
 	"rustic scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm humctl " +
 	"checkly ionosctl ovhai stackit zeabur tsh"
 
-// controls reports whether a program, or a script with its name, is one of hostedClients.
-func controls(name string) bool {
+// IsClient reports whether a program, or a script with its name, is one of hostedClients.
+func IsClient(name string) bool {
 	return lex.OneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"), hostedClients)
 }
 
-// controlsHosted reports what a client does on a service: it finds the verb among the operands. It
+// Report reports what a client does on a service: it finds the verb among the operands. It
 // reports nothing of a program to which the grammar does not apply.
-func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	if !controls(c.Name) {
+func Report(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if !IsClient(c.Name) {
 		return
 	}
 	values := here.CommonValues + " query-string query-statement sql statement statements"
@@ -69,7 +70,7 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if lex.OneOf(o.At(0), "deploy publish") && forProduction(o) {
 		sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
 	}
-	rows.Run(sh, specialRows, o.Pos, c, o)
+	rows.Run(sh, SpecialRows, o.Pos, c, o)
 	remoteRuns(sh, o)
 	if secret.HasMark(c.Args, partial.HoleSecret) && verbs.Tells(lex.VerbWords(strings.Join(o.Pos, " "))) {
 		sh.Effect(effect.SendOut, effect.Secret, c.Name)
@@ -85,14 +86,14 @@ func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 			sql.Read(sh, text)
 		}
 	}
-	if slices.ContainsFunc(lex.VerbWords(c.Name), isDestroying) {
+	if slices.ContainsFunc(lex.VerbWords(c.Name), IsDestroying) {
 		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 	}
 	findsVerb(sh, c, o)
 }
 
-// isDestroying reports whether a verb destroys something hosted.
-func isDestroying(verb string) bool { return verbs.Of(verb) == verbs.Destroys }
+// IsDestroying reports whether a verb destroys something hosted.
+func IsDestroying(verb string) bool { return verbs.Of(verb) == verbs.Destroys }
 
 // findsVerb reports the effect of the first verb among the operands. In the AWS client, a service
 // comes before the verb and values come after it.
@@ -171,9 +172,9 @@ func toZero(o shell.Options) bool {
 	return o.Given(sizes) || slices.ContainsFunc(o.Pos, isZero)
 }
 
-// operationWords returns the words of an operation. In "apps:destroy" and "pg:backups:delete", the
+// OperationWords returns the words of an operation. In "apps:destroy" and "pg:backups:delete", the
 // part after the last colon comes first.
-func operationWords(p string) []string {
+func OperationWords(p string) []string {
 	if strings.ContainsAny(p, "/=.@ \n") || strings.Contains(p, "::") {
 		return nil
 	}
@@ -195,7 +196,7 @@ type operation struct {
 // remoteVerb reports the effect if the i-th operand holds a verb. It returns true if
 // the search for a verb is over.
 func remoteVerb(sh *shell.Shell, c shell.Command, o shell.Options, i int) bool {
-	words := operationWords(o.Pos[i])
+	words := OperationWords(o.Pos[i])
 	if len(words) == 0 {
 		return false
 	}
@@ -229,7 +230,7 @@ func compoundVerb(words []string) effect.Op {
 		return effect.Part
 	case !lex.OneOf(words[0], "batch force bulk schedule async start"):
 		return ""
-	case last == "deletion", isDestroying(words[1]):
+	case last == "deletion", IsDestroying(words[1]):
 		return effect.Teardown
 	}
 	return ""
@@ -265,7 +266,7 @@ func (v operation) classify() (kind effect.Kind, op effect.Op, known bool) {
 		return effect.ChangeRemote, effect.Named("overwrite"), true
 	case verb == "on" && slices.Contains(v.words, "maintenance"):
 		return effect.ChangeRemote, effect.Named("maintenance"), true
-	case isDestroying(verb):
+	case IsDestroying(verb):
 		return effect.DestroyRemote, v.scale(), true
 	case v.changes():
 		return effect.ChangeRemote, effect.Named(verb), true
@@ -387,8 +388,8 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// specialRows describe the verbs that have a special meaning in one program.
-var specialRows = []rows.Row{
+// SpecialRows describe the verbs that have a special meaning in one program.
+var SpecialRows = []rows.Row{
 	{Of: "supabase", Words: "db push", As: &migratesProject},
 	{Of: "supabase", Words: "* up|down|repair", Given: "linked db-url", As: &migratesProject},
 	{Of: "knife", Words: "ssh * *", Runs: &rows.Start{Text: rows.Operand(2), Away: true}},
@@ -542,7 +543,7 @@ func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
 		secret.ReportCarried(sh, c, o.From(2), c.Name)
 		secret.ReportKeys(sh, c.Args, c.Name)
 	}
-	rows.Run(sh, forgeRows, o.Pos, c, o)
+	rows.Run(sh, ForgeRows, o.Pos, c, o)
 }
 
 // bringsRelease remembers the folder for files of another repository.
@@ -560,7 +561,7 @@ func downloadsOver(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 }
 
-var forgeRows = []rows.Row{
+var ForgeRows = []rows.Row{
 	{Words: "api", Also: forgeAPI},
 	{Words: "release download", Given: "clobber", Also: downloadsOver},
 	{Words: "release|run download", Given: "R= repo=", Also: bringsRelease},
@@ -640,8 +641,8 @@ func changesSettings(method, path string) bool {
 		"permissions visibility")
 }
 
-// sendingPrograms are programs that only send data.
-var sendingPrograms = []rows.Table{
+// Programs are programs that only send data.
+var Programs = []rows.Table{
 	{
 		Programs: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
 			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
@@ -661,5 +662,5 @@ var sendingPrograms = []rows.Table{
 // carriesOperands reports secrets among the files that a program sends, and what it does on a service.
 func carriesOperands(sh *shell.Shell, c shell.Command, o shell.Options) {
 	secret.ReportCarried(sh, c, o.Pos, c.Name)
-	controlsHosted(sh, c, o)
+	Report(sh, c, o)
 }
