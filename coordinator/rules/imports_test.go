@@ -45,7 +45,8 @@ var inGuard = []string{
 	guard + "lex", guard + "pageaddr", guard + "partial", guard + "fspath", guard + "protected", guard + "effect",
 	guard + "understand/shell", guard + "understand/powershell", guard + "understand/sql", guard + "understand/rows",
 	guard + "understand/recipes", guard + "understand/verbs", guard + "understand/web", guard + "understand/here",
-	programs + "secret", guard + "understand/script", programs + "hosted", guard + "understand", guard + "judge",
+	programs + "secret", guard + "understand/script", programs + "hosted", guard + "understand/source",
+	guard + "understand", guard + "judge",
 }
 
 // The folders with tests and no other Go files: the rules that the source keeps, the coordinator
@@ -281,11 +282,15 @@ func table() rules {
 				guard + "understand/script", guard + "understand/shell", guard + "understand/sql",
 				guard + "understand/verbs", guard + "understand/web",
 			}),
+			guard + "understand/source": slices.Concat(reading, []string{
+				guard + "understand/recipes", guard + "understand/rows", guard + "understand/script",
+				guard + "understand/shell", guard + "understand/web",
+			}),
 			guard + "understand": slices.Concat(reading, []string{
 				hostjson, guard + "understand/here", guard + "understand/powershell", programs + "hosted",
 				programs + "secret", guard + "understand/recipes", guard + "understand/rows",
-				guard + "understand/script", guard + "understand/shell", guard + "understand/sql",
-				guard + "understand/verbs", guard + "understand/web",
+				guard + "understand/script", guard + "understand/shell", guard + "understand/source",
+				guard + "understand/sql", guard + "understand/verbs", guard + "understand/web",
 			}),
 
 			in + "background":    {},

@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
 
@@ -21,7 +22,7 @@ import (
 var codePrograms = []rows.Table{
 	{Programs: "python pypy ipython jython", Options: "c. m. W X", Leads: true, Do: interpreter},
 	{
-		Programs: nodePrograms,
+		Programs: source.NodePrograms,
 		Options:  "- e eval p pe print r require import loader experimental-loader env-file P project run",
 		Leads:    true,
 		Do:       interpreter,
@@ -35,7 +36,7 @@ var codePrograms = []rows.Table{
 		Rows:     []rows.Row{{Words: "run", Runs: &rows.Start{Program: "python", Words: rows.OperandsFrom(1)}}},
 	},
 	{
-		Programs: "lua luajit rscript r julia " + compiledPrograms,
+		Programs: "lua luajit rscript r julia " + source.CompiledPrograms,
 		Options:  "- c code e eval E expr execute l",
 		Leads:    true,
 		Do:       interpreter,
@@ -54,53 +55,9 @@ var codePrograms = []rows.Table{
 	}},
 }
 
-// nodePrograms run programs of JavaScript and TypeScript.
-const nodePrograms = "node nodejs bun deno tsx ts-node ts-node-esm ts-node-dev tsnd vite-node esr esno jiti " +
-	"babel-node zx qjs"
-
-// nodeEnds are the ends of the names of such programs.
-const nodeEnds = ".js .ts .mjs .cjs .mts .cts"
-
-// compiledPrograms run code of languages that are mostly compiled.
-const compiledPrograms = "jshell kotlin kotlinc rust-script jbang scala-cli dotnet-script csharprepl"
-
-// languages are the languages that are read, with their interpreters and the ends of the names of files.
-var languages = []struct{ name, programs, ends string }{
-	{"python", "python pypy ipython jython", ".py"},
-	{"js", nodePrograms, nodeEnds + " .jsx .tsx"},
-	{"perl", "perl", ""},
-	{"ruby", "ruby jruby irb", ".rb .exs .ex"}, // Elixir writes texts and names as Ruby does
-	{"php", "php", ".php"},
-	{"r", "rscript r", ""},
-	{"c", compiledPrograms, ".java .kts .kt .scala .sc .swift .cs .csx .dart .rs"},
-	{"other", "lua luajit julia", ""},
-	{"groovy", "", ".groovy"},
-	{"go", "", ".go"},
-}
-
-// languageOf returns the language of an interpreter, or "".
-func languageOf(program string) string {
-	for i := range languages {
-		if lex.OneOf(program, languages[i].programs) {
-			return languages[i].name
-		}
-	}
-	return ""
-}
-
-// languageOfFile returns the language of a program by the end of its name, or "".
-func languageOfFile(name string) string {
-	for i := range languages {
-		if ends := languages[i].ends; ends != "" && lex.EndsWith(name, ends) {
-			return languages[i].name
-		}
-	}
-	return ""
-}
-
 // interpreter runs the code that an option, a file or standard input gives.
 func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
-	lang := languageOf(c.Name)
+	lang := source.LanguageOf(c.Name)
 	code := o.All("c", "code", "e", "E", "eval", "p", "pe", "print", "expr", "execute")
 	module, isModule := o.Get("m")
 	if lang == "php" {
@@ -108,7 +65,7 @@ func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	runsPreloaded(sh, o, lang)
 	if lang == "c" {
-		runsSourceFile(sh, c, o)
+		source.RunFile(sh, c, o)
 	}
 	switch {
 	case lex.OneOf(c.Name, "bun deno") && runtimeVerb(sh, c):
@@ -121,13 +78,13 @@ func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 		pythonModule(sh, append([]string{module}, o.Pos...), c.In)
 	case len(code) > 0:
 		filtered(sh, o, lang)
-		script.Run(sh, linesRead(sh, o, lang)+strings.Join(code, "\n"), lang)
+		script.Run(sh, source.LinesRead(sh, o, lang)+strings.Join(code, "\n"), lang)
 	case lex.OneOf(c.Name, "tsx zx") && o.At(0) == "watch":
 		scriptArgs(sh, c, o.From(1))
 	case lang == "php" && o.Given("f"):
 		scriptArgs(sh, c, o.All("f"))
 	case o.At(0) == "-", len(o.Pos) == 0:
-		pipedCode(sh, c, lang)
+		source.RunPiped(sh, c, lang)
 	case lang != "c":
 		scriptArgs(sh, c, o.Pos)
 	}
@@ -146,7 +103,7 @@ var preloads = []struct{ lang, options, variable string }{
 func runsPreloaded(sh *shell.Shell, o shell.Options, lang string) {
 	for _, ini := range o.All("d") {
 		if file, ok := strings.CutPrefix(ini, "auto_prepend_file="); ok {
-			runSource(sh, file, nil, lang)
+			source.Run(sh, file, nil, lang)
 		}
 	}
 	for _, p := range preloads {
@@ -172,7 +129,7 @@ func runsNamedModule(sh *shell.Shell, name string, folders []string, lang string
 	for _, folder := range folders {
 		for _, end := range [...]string{"", ".js", ".rb", ".pm", ".py"} {
 			path := fspath.Join(sh.Path(folder), name+end)
-			if _, brought := sh.Brought(path); (brought || sh.Lists(path)) && runSource(sh, path, nil, lang) {
+			if _, brought := sh.Brought(path); (brought || sh.Lists(path)) && source.Run(sh, path, nil, lang) {
 				return
 			}
 		}
@@ -188,7 +145,7 @@ func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if lex.OneOf(c.Name, "tclsh wish jimsh") {
 		recipes.RunLines(sh, o.At(0), tclCommand)
 	}
-	runsSourceFile(sh, c, o)
+	source.RunFile(sh, c, o)
 }
 
 // filtered reports the files that "perl -ne" and "ruby -ne" read, and those that they edit with -i.
@@ -209,29 +166,6 @@ func filtered(sh *shell.Shell, o shell.Options, lang string) {
 			sh.Read(f)
 		}
 	}
-}
-
-// linesRead returns a statement that gives the name of the line that "perl -ne", "ruby -ne" and awk read
-// the text of the files, because each of its lines may run.
-func linesRead(sh *shell.Shell, o shell.Options, lang string) string {
-	const most = 1 << 12
-	name, files := "$_", o.Pos
-	switch {
-	case lang == "awk" && strings.Contains(o.At(0), "system("):
-		name, files = "$0", o.From(1)
-	case !lex.OneOf(lang, "perl ruby"), !o.Given("n p"):
-		return ""
-	}
-	text := ""
-	for _, f := range files {
-		if more, ok := sh.FileText(f); ok {
-			text += more
-		}
-	}
-	if text == "" || len(text) > most {
-		return ""
-	}
-	return name + " = " + strconv.Quote(text) + ";\n"
 }
 
 // runtimeVerb runs a verb of bun or deno, which are also package managers. It returns false if there is none.
@@ -263,29 +197,18 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 	return true
 }
 
-// pipedCode runs the code on standard input.
-func pipedCode(sh *shell.Shell, c shell.Command, lang string) {
-	if c.In == nil {
-		return
-	}
-	run := func(child *shell.Shell, text string) { script.Run(child, text, lang) }
-	if !sh.InFile(*c.In, run) {
-		run(sh, *c.In)
-	}
-}
-
 // scriptArgs runs a script file with its arguments, as far as it is known.
 func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 	if len(args) == 0 {
 		return
 	}
-	path, base, lang := args[0], fspath.Base(args[0]), languageOf(c.Name)
+	path, base, lang := args[0], fspath.Base(args[0]), source.LanguageOf(c.Name)
 	_, arrived := sh.Arrived(path)
 	switch {
 	case shell.IsStdin(path):
-		pipedCode(sh, c, lang)
+		source.RunPiped(sh, c, lang)
 	case arrived:
-		runSource(sh, path, nil, lang)
+		source.Run(sh, path, nil, lang)
 	case lex.OneOf(base, "manage.py artisan rails rake console ace cake spark yii"):
 		sh.Exec(append([]string{base}, args[1:]...), c.In)
 	case lex.BeginsWith(path, "https:// http://"):
@@ -294,7 +217,7 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 		sh.Effect(effect.PublishOut, effect.Named("python"), "registry")
 		fallthrough
 	default:
-		if !runSource(sh, path, args[1:], lang) {
+		if !source.Run(sh, path, args[1:], lang) {
 			sh.Unread(path)
 		}
 	}
@@ -306,7 +229,7 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 	case "pip", "twine", "tox", "nox", "invoke", "pytest", "jupyter", "papermill":
 		sh.Exec(args, in)
 	case "build":
-		buildsPackage(sh, shell.Command{}, shell.Options{Pos: append(args, ".")})
+		source.BuildPackage(sh, shell.Command{}, shell.Options{Pos: append(args, ".")})
 	case "awscli":
 		sh.Exec(append([]string{"aws"}, args[1:]...), in)
 	case "zipfile", "tarfile":
@@ -323,15 +246,7 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 		}
 		sh.Exec(append([]string{"python"}, rest...), in)
 	default:
-		moduleFile(sh, args)
-	}
-}
-
-// moduleFile runs the file of a module of the project: x.y is x/y.py or x/y/__main__.py.
-func moduleFile(sh *shell.Shell, args []string) {
-	path := strings.ReplaceAll(args[0], ".", "/")
-	if !runSource(sh, path+".py", args[1:], "python") {
-		runSource(sh, path+"/__main__.py", args[1:], "python")
+		source.RunModule(sh, args)
 	}
 }
 
@@ -350,7 +265,7 @@ func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
 		recipes.RunLines(sh, name, editorCommand)
 	}
 	for _, name := range o.All("l") {
-		runSource(sh, name, nil, "other")
+		source.Run(sh, name, nil, "other")
 	}
 	lines := lex.OneOf(c.Name, "ed ex")
 	if lines || o.Given("e s") {
@@ -393,7 +308,7 @@ func editorCommand(sh *shell.Shell, code string) {
 		return
 	}
 	if verb, name, ok := strings.Cut(s, " "); ok && lex.OneOf(verb, "luafile luaf source so") {
-		runSource(sh, name, nil, "other")
+		source.Run(sh, name, nil, "other")
 		return
 	}
 	writesBuffer(sh, code)
@@ -532,10 +447,10 @@ func sedActs(s string) (code, file string) {
 func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files, programs := o.Pos, o.All("f", "file")
 	for _, name := range programs {
-		runSource(sh, name, nil, "awk")
+		source.Run(sh, name, nil, "awk")
 	}
 	if len(programs) == 0 && len(files) > 0 {
-		script.Run(sh, awkAssigns(o)+linesRead(sh, o, "awk")+files[0], "awk")
+		script.Run(sh, awkAssigns(o)+source.LinesRead(sh, o, "awk")+files[0], "awk")
 		files = files[1:]
 	}
 	library, _ := o.Get("i", "include")
@@ -576,22 +491,10 @@ func awkAssigns(o shell.Options) string {
 func runsInput(name string) bool {
 	switch {
 	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh mongosh mongo redis-cli valkey-cli"),
-		languageOf(name) != "":
+		source.LanguageOf(name) != "":
 		return true
 	}
 	return rows.TableIn(sqlClients, name) != nil
-}
-
-// runSource runs a program that this call wrote or that lies on the disk. It returns false for any other.
-func runSource(sh *shell.Shell, name string, args []string, lang string) bool {
-	taken := func(text string) string {
-		switch {
-		case lang != "python", args == nil, partial.HasHole(strings.Join(args, " ")):
-			return text
-		}
-		return script.Taken(text, args)
-	}
-	return sh.RunCode(name, args, taken, func(child *shell.Shell, text string) { script.Run(child, text, lang) })
 }
 
 // runStatements runs a file of SQL that this call wrote or that lies on the disk.

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
 // This file reads the files of compose, whose services may work in folders of the person, and the
@@ -31,7 +32,7 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(rest) == 0 || global.Given("dry-run") {
 		return
 	}
-	takesCode(sh, global.All("f", "file"))
+	source.ReportTaken(sh, global.All("f", "file"))
 	if files := global.All("f", "file"); len(files) > 0 {
 		sh = sh.Sub()
 		sh.Assign(composeFile, shell.Value{strings.Join(files, ":")})

@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 )
 
@@ -66,7 +67,7 @@ func buildsImage(sh *shell.Shell, c shell.Command, args []string) {
 	if slices.Contains(args, "--push") || lex.Mentions(strings.Join(args, " "), "type=registry push=true") {
 		sh.Effect(effect.PublishOut, effect.Docker, "image")
 	}
-	takesCode(sh, args[max(0, len(args)-1):])
+	source.ReportTaken(sh, args[max(0, len(args)-1):])
 	for _, text := range rows.Stdin(c) {
 		sh.Opaque(text)
 	}

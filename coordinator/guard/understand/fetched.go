@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
 // This file follows files that this call fetched: to the programs that run or install them, and into
@@ -104,7 +105,7 @@ func (t *taker) report(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	files := t.taken(c)
-	installsCode(sh, files)
+	source.ReportInstalled(sh, files)
 	for _, file := range files {
 		text, arrived := sh.Arrived(file)
 		target := sh.Path(file)

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
 // machineTables are the programs that control services, processes, accounts and settings.
@@ -147,7 +148,7 @@ var machineTables = []rows.Table{
 			sh.Exec(append([]string{jar}, lex.After(c.Args, "-jar", 2)...), c.In)
 			return
 		}
-		runsSourceFile(sh, c, shell.Options{})
+		source.RunFile(sh, c, shell.Options{})
 	}},
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
@@ -484,7 +485,7 @@ func runCell(sh *shell.Shell, code, language string) {
 			sh.RunText(command)
 		}
 	}
-	script.Run(sh, code, cmp.Or(languageOf(language), "python"))
+	script.Run(sh, code, cmp.Or(source.LanguageOf(language), "python"))
 }
 
 // fetchedByCode reports the addresses and the requests in code that a browser runs.

@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
 // A family is a list of tables.
@@ -48,7 +49,7 @@ var families = [...]family{
 	{tables: wrappers, passes: true},
 	{tables: networkPrograms},
 	{tables: scriptPrograms},
-	{tables: setupPrograms},
+	{tables: source.SetupPrograms},
 	{tables: recipePrograms},
 	{tables: sqlClients, stores: true},
 	{tables: databasePrograms, stores: true},

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
 // publishPrograms are the programs of this file, with what each does.
@@ -21,7 +22,7 @@ var publishPrograms = []rows.Table{
 		Do:   packageRunner,
 		Rows: []rows.Row{{Of: "pipx", Words: "uninstall|uninstall-all", As: &rows.Uninstalls}},
 	},
-	{Programs: "cargo", Options: packageOptions + " bin example", Dry: "dry-run n", Do: cargoSources, Rows: []rows.Row{
+	{Programs: "cargo", Options: packageOptions + " bin example", Dry: "dry-run n", Do: source.RunCargo, Rows: []rows.Row{
 		{Words: "watch", Also: watchesCargo},
 		{Words: "sqlx", Runs: &rows.Start{Program: "sqlx", Words: rows.After("sqlx")}},
 		{Words: "shuttle", Runs: &rows.Start{Program: "shuttle", Words: rows.After("shuttle")}},
@@ -40,7 +41,7 @@ var publishPrograms = []rows.Table{
 	{Programs: "mvn mvnw", Options: "f file P activate-profiles D pl projects rf T s", Rows: buildRows},
 	{Programs: "gradle gradlew sbt", Options: "b build-file p x", Dry: "dry-run", Rows: buildRows},
 	{Programs: "make gmake", Options: recipes.MakeOptions, Do: recipes.MakeRecipes},
-	{Programs: "go", Options: goOptions, Do: goProgram},
+	{Programs: "go", Options: source.GoOptions, Do: source.RunGo},
 }
 
 const packageOptions = "p package manifest-path repository registry target features k Z config color"
@@ -92,7 +93,7 @@ var packageTables = []rows.Table{
 	}},
 	{Programs: "mkdocs", Rows: []rows.Row{{Words: "gh-deploy", As: &rows.Publishes}}},
 	{Programs: "dotnet", Options: "project", Rows: []rows.Row{
-		{Words: "run|script", Also: dotnetSource},
+		{Words: "run|script", Also: source.RunDotnet},
 		{Words: "ef database drop", Without: "dry-run", Does: effect.DropData, Op: effect.Reset, To: rows.Operand(1)},
 		{Among: "nuget", Args: "push|delete", As: &rows.Publishes},
 	}},
@@ -101,7 +102,7 @@ var packageTables = []rows.Table{
 			"luarocks clojars wapm expo eas fastlane lein snapcraft huggingface-cli hf skopeo crane regctl buildah " +
 			"oras ollama buf zapier",
 		Rows: []rows.Row{
-			{Of: "dart", Also: runsSourceFile, GoOn: true},
+			{Of: "dart", Also: source.RunFile, GoOn: true},
 			{Of: "buildah", Words: "unshare", Runs: &rows.Start{Words: rows.After("unshare")}},
 			{Args: "--dry-run|--snapshot|--skip-publish|--preview"},
 			{Of: "semantic-release np release-it", As: &rows.Publishes},
@@ -135,7 +136,7 @@ var packageTables = []rows.Table{
 	}},
 	{Programs: "pip pip3", Options: "r i e editable index-url extra-index-url target t", Rows: []rows.Row{
 		{Words: "uninstall", Also: uninstallsModules},
-		{Words: "install|wheel", Also: buildsPackage, GoOn: true},
+		{Words: "install|wheel", Also: source.BuildPackage, GoOn: true},
 	}},
 	{Programs: "brew", Options: "t o c root", Rows: []rows.Row{
 		{Words: "services stop|kill", Does: effect.StopService, OpOf: rows.Operand(1), To: rows.Operand(2)},
@@ -319,7 +320,7 @@ func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "npx" && isRepository(argv[0]) {
 		from = append(from, "github:"+argv[0])
 	}
-	takesCode(sh, from)
+	source.ReportTaken(sh, from)
 	if i := strings.LastIndexByte(argv[0], '@'); i > 0 {
 		argv[0] = argv[0][:i]
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
 // projectScripts are the programs that run scripts of a file of settings: the file, the sections with
@@ -71,7 +72,7 @@ func inSection(section string, names []string) bool {
 // runEntry runs a command, or the module of Python before a colon.
 func runEntry(sh *shell.Shell, code string) {
 	if module, _, ok := strings.Cut(code, ":"); ok && !strings.ContainsAny(code, " /=") {
-		moduleFile(sh, []string{module})
+		source.RunModule(sh, []string{module})
 		return
 	}
 	sh.Run(code, nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
 // wrappers are the programs that run their operands.
@@ -464,9 +465,9 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case !lex.OneOf(c.Name, "uv poetry pipenv pdm rye hatch nix"),
 		lex.OneOf(lex.First(c.Args), "source config registry"):
 	case lex.ContainsAny(c.Args, "run shell develop"):
-		takesCode(sh, c.Args)
+		source.ReportTaken(sh, c.Args)
 	case lex.ContainsAny(c.Args, "add install"):
-		installsCode(sh, c.Args)
+		source.ReportInstalled(sh, c.Args)
 	}
 	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "run exec -- x r") })
 	if verb < 0 {

@@ -1,4 +1,4 @@
-package understand
+package source
 
 import (
 	"slices"
@@ -15,8 +15,8 @@ import (
 // This file reads the code of a project that a runner of tests or a tool for building loads by itself:
 // its settings, if they are a program, and the files that they name.
 
-// setupPrograms are the programs that load such code.
-var setupPrograms = []rows.Table{
+// SetupPrograms are the programs that load such code.
+var SetupPrograms = []rows.Table{
 	{
 		Programs: "pytest py.test", Options: "k m n p c o W r", Dry: "version h help fixtures markers",
 		Do: loadsConftests,
@@ -81,7 +81,7 @@ func runsSetup(sh *shell.Shell, path, keys string) {
 		}
 		for _, name := range script.Named(text, keys) {
 			name = fspath.Join(fspath.Dir(child.Path(path)), strings.TrimPrefix(name, "<rootDir>/"))
-			runSource(child, name, nil, languageOfFile(name))
+			Run(child, name, nil, languageOfFile(name))
 		}
 	})
 }
@@ -95,7 +95,7 @@ func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
 		name, _, _ = strings.Cut(name, "::")
 		path := sh.Path(name)
 		if strings.HasSuffix(path, ".py") {
-			runSource(sh, path, nil, "python")
+			Run(sh, path, nil, "python")
 			path = fspath.Dir(path)
 		}
 		dir := path
@@ -103,19 +103,19 @@ func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
 			if dir = fspath.Dir(dir); !fspath.Within(dir, sh.Eval.Site.Project) {
 				break
 			}
-			runSource(sh, dir+"/conftest.py", nil, "python")
+			Run(sh, dir+"/conftest.py", nil, "python")
 		}
-		sources(sh, path+"/...", "conftest.py", func(path string) { runSource(sh, path, nil, "python") })
+		sources(sh, path+"/...", "conftest.py", func(path string) { Run(sh, path, nil, "python") })
 	}
 }
 
-// buildsPackage runs the program with which packages of Python are built from their sources.
-func buildsPackage(sh *shell.Shell, _ shell.Command, o shell.Options) {
+// BuildPackage runs the program with which packages of Python are built from their sources.
+func BuildPackage(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	dirs := slices.Concat(o.From(1), o.All("e", "editable"))
 	for _, dir := range dirs {
 		dir, _, _ = strings.Cut(dir, "[")
 		if lex.BeginsWith(dir, ". /") {
-			runSource(sh, sh.Path(dir)+"/setup.py", nil, "python")
+			Run(sh, sh.Path(dir)+"/setup.py", nil, "python")
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package understand
+package source
 
 import (
 	"cmp"
@@ -20,14 +20,14 @@ import (
 // sourceEnds are the ends of the names of sources that programs run as they are.
 const sourceEnds = ".java .kts .kt .scala .sc .swift .cs .csx .dart .rs .groovy .exs .ex"
 
-// runsSourceFile runs the source that a command names, as in "java Main.java" and "dart run main.dart".
-func runsSourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
+// RunFile runs the source that a command names, as in "java Main.java" and "dart run main.dart".
+func RunFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	before := ""
 	for i, a := range c.Args {
 		switch {
 		case strings.HasPrefix(a, "-"), lex.OneOf(a, "run script"):
 		case lex.EndsWith(a, sourceEnds):
-			runSource(sh, a, c.Args[i+1:], languageOfFile(a))
+			Run(sh, a, c.Args[i+1:], languageOfFile(a))
 			return
 		case !strings.HasPrefix(before, "-"): // no value of an option
 			return
@@ -36,8 +36,8 @@ func runsSourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 }
 
-// dotnetSource runs the source of a program of .NET.
-func dotnetSource(sh *shell.Shell, c shell.Command, o shell.Options) {
+// RunDotnet runs the source of a program of .NET.
+func RunDotnet(sh *shell.Shell, c shell.Command, o shell.Options) {
 	dir, _ := o.Get("project")
 	if strings.HasSuffix(dir, "proj") {
 		dir = fspath.Dir(sh.Path(dir))
@@ -47,13 +47,13 @@ func dotnetSource(sh *shell.Shell, c shell.Command, o shell.Options) {
 		return
 	}
 	if o.At(0) == "run" && !lex.EndsWith(o.At(1), ".cs") {
-		runSource(sh, sh.Path(dir)+"/Program.cs", o.From(1), "c")
+		Run(sh, sh.Path(dir)+"/Program.cs", o.From(1), "c")
 	}
-	runsSourceFile(sh, c, o)
+	RunFile(sh, c, o)
 }
 
-// cargoSources runs the sources that a command of cargo runs: build scripts, programs and tests.
-func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
+// RunCargo runs the sources that a command of cargo runs: build scripts, programs and tests.
+func RunCargo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	verb := o.At(0)
 	path, ok := recipes.FileOf(sh, o, "manifest-path", "Cargo.toml")
 	if !ok {
@@ -71,7 +71,7 @@ func cargoSources(sh *shell.Shell, c shell.Command, o shell.Options) {
 	runCrates(sh, dirs, lex.OneOf(verb, "run r"), o)
 	if test, _ := o.Get("test"); lex.OneOf(verb, "test t") {
 		files := recipes.Matching(sh, top+"/tests/"+cmp.Or(test, "*")+".rs")
-		eachTest(sh, files, func(path, _ string) { runSource(sh, path, nil, "c") })
+		eachTest(sh, files, func(path, _ string) { Run(sh, path, nil, "c") })
 	}
 }
 
@@ -98,9 +98,9 @@ func runCrates(sh *shell.Shell, dirs []string, runs bool, o shell.Options) {
 		main = "/examples/" + name + ".rs"
 	}
 	for i, dir := range dirs {
-		runSource(sh, dir+"/build.rs", nil, "c")
+		Run(sh, dir+"/build.rs", nil, "c")
 		if runs && (i > 0 || len(dirs) == 1) {
-			runSource(sh, dir+main, o.From(1), "c")
+			Run(sh, dir+main, o.From(1), "c")
 		}
 	}
 }
@@ -118,10 +118,10 @@ func cargoAlias(sh *shell.Shell, name string, args []string) {
 	})
 }
 
-const goOptions = "- exec! toolexec! C tags ldflags gcflags asmflags mod modfile overlay p o race? run? count timeout"
+const GoOptions = "- exec! toolexec! C tags ldflags gcflags asmflags mod modfile overlay p o race? run? count timeout"
 
-// goProgram runs the program that "go run" builds, or the commands that "go generate" finds.
-func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
+// RunGo runs the program that "go run" builds, or the commands that "go generate" finds.
+func RunGo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child := rows.InFolder(sh, o, "C")
 	packages := append(o.From(1), ".")[:max(1, len(o.Pos)-1)]
 	switch {
@@ -133,7 +133,7 @@ func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 		}
 	case o.At(0) != "run":
 	case o.At(1) == "-":
-		pipedCode(child, c, "go")
+		RunPiped(child, c, "go")
 	case strings.Contains(o.At(1), "@"):
 		runsModule(sh, o.At(1))
 	default:
@@ -141,7 +141,7 @@ func goProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 			if i > 0 && !strings.HasSuffix(name, ".go") {
 				return
 			}
-			goSources(child, name, func(path string) { runSource(child, path, nil, "go") })
+			goSources(child, name, func(path string) { Run(child, path, nil, "go") })
 		}
 	}
 }
@@ -204,7 +204,7 @@ func testsPackages(sh *shell.Shell, names []string) {
 	}
 	eachTest(sh, files, func(path, text string) {
 		if strings.Contains(text, "func TestMain(") {
-			runSource(sh, path, nil, "go")
+			Run(sh, path, nil, "go")
 		}
 	})
 }
@@ -234,8 +234,8 @@ func isCodeAddress(arg string) bool {
 const addressOptions = "--index-url --extra-index-url --index --default-index -i --find-links -f --registry " +
 	"--repository --proxy --trusted-host --source"
 
-// takesCode reports the addresses of code among the arguments of a command that runs or installs it.
-func takesCode(sh *shell.Shell, args []string) {
+// ReportTaken reports the addresses of code among the arguments of a command that runs or installs it.
+func ReportTaken(sh *shell.Shell, args []string) {
 	before := ""
 	for _, a := range args {
 		if isCodeAddress(a) && !lex.OneOf(before, addressOptions) {
@@ -251,7 +251,7 @@ const trusted = "git+https:// git+ssh:// ssh:// git@ github: gitlab: bitbucket: 
 	"https://gitlab.com/ https://codeload.github.com/ https://files.pythonhosted.org/ https://download.pytorch.org/ " +
 	"https://registry.npmjs.org/"
 
-// installsCode is takesCode for a command that installs packages. Addresses of trusted hosts are left out.
-func installsCode(sh *shell.Shell, args []string) {
-	takesCode(sh, slices.DeleteFunc(slices.Clone(args), func(a string) bool { return lex.BeginsWith(a, trusted) }))
+// ReportInstalled is ReportTaken for a command that installs packages. Addresses of trusted hosts are left out.
+func ReportInstalled(sh *shell.Shell, args []string) {
+	ReportTaken(sh, slices.DeleteFunc(slices.Clone(args), func(a string) bool { return lex.BeginsWith(a, trusted) }))
 }
