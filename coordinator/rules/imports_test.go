@@ -46,7 +46,7 @@ var inGuard = []string{
 	guard + "understand/shell", guard + "understand/powershell", guard + "understand/sql", guard + "understand/rows",
 	guard + "understand/recipes", guard + "understand/verbs", guard + "understand/web", guard + "understand/here",
 	programs + "secret", guard + "understand/script", programs + "hosted", guard + "understand/source",
-	guard + "understand", guard + "judge",
+	programs + "coreutils", guard + "understand", guard + "judge",
 }
 
 // The folders with tests and no other Go files: the rules that the source keeps, the coordinator
@@ -286,9 +286,13 @@ func table() rules {
 				guard + "understand/recipes", guard + "understand/rows", guard + "understand/script",
 				guard + "understand/shell", guard + "understand/web",
 			}),
+			programs + "coreutils": slices.Concat(reading, []string{
+				programs + "hosted", programs + "secret", guard + "understand/recipes", guard + "understand/rows",
+				guard + "understand/script", guard + "understand/shell", guard + "understand/source",
+			}),
 			guard + "understand": slices.Concat(reading, []string{
-				hostjson, guard + "understand/here", guard + "understand/powershell", programs + "hosted",
-				programs + "secret", guard + "understand/recipes", guard + "understand/rows",
+				hostjson, guard + "understand/here", guard + "understand/powershell", programs + "coreutils",
+				programs + "hosted", programs + "secret", guard + "understand/recipes", guard + "understand/rows",
 				guard + "understand/script", guard + "understand/shell", guard + "understand/source",
 				guard + "understand/sql", guard + "understand/verbs", guard + "understand/web",
 			}),

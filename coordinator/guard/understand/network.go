@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -278,7 +279,7 @@ func writesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Arrives(from, to)
 			continue
 		}
-		copiesTree(sh, to, from, strings.HasSuffix(from, "/"))
+		coreutils.ReportTree(sh, to, from, strings.HasSuffix(from, "/"))
 	}
 }
 

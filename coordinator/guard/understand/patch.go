@@ -5,6 +5,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -49,13 +50,13 @@ func diffOperands(o shell.Options) (paths []string, commits int) {
 			commits++
 		}
 	}
-	return orHere(paths), commits
+	return coreutils.OrHere(paths), commits
 }
 
 // printsTree prints the files of a commit, or remembers them in an archive that may be unpacked.
 func printsTree(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	var b strings.Builder
-	for _, p := range orHere(o.From(1)) {
+	for _, p := range coreutils.OrHere(o.From(1)) {
 		b.WriteString(rows.DiffHead + "b/" + sh.Path(p) + "\n" + partial.Unknown + "\n")
 	}
 	if file, ok := o.Get("o", "output"); ok {

@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -36,9 +37,9 @@ type family struct {
 // map, so nothing is built when the hook starts. No program is listed twice.
 var families = [...]family{
 	{tables: gitPrograms, common: true},
-	{tables: filePrograms, common: true},
-	{tables: archivePrograms},
-	{tables: textPrograms, common: true},
+	{tables: coreutils.FilePrograms, common: true},
+	{tables: coreutils.ArchivePrograms},
+	{tables: coreutils.TextPrograms, common: true},
 	{tables: publishPrograms},
 	{tables: fleetPrograms},
 	{tables: wrapperPrograms, passes: true},

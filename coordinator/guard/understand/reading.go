@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -278,7 +279,7 @@ func sedPrints(script string) bool {
 	case len(script) < 4, strings.ContainsAny(script, "\n;{}"), partial.HasHole(script):
 		return false
 	}
-	switch parts := sedParts(script); script[0] {
+	switch parts := coreutils.SedParts(script); script[0] {
 	case 's':
 		return len(parts) == 4 && strings.Trim(parts[3], "gpIi0123456789") == ""
 	case '/':

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -32,7 +33,7 @@ var wrappers = []rows.Table{
 		Do: rows.RunOperands,
 	},
 	{Programs: "command", Leads: true, Rows: []rows.Row{
-		{Given: "v V", Without: "p", Also: printLocation},
+		{Given: "v V", Without: "p", Also: coreutils.PrintLocation},
 		{Also: rows.RunOperands},
 	}},
 	{Programs: "exec", Options: "a", Leads: true, Do: rows.RunOperands},
@@ -122,8 +123,8 @@ var wrapperPrograms = []rows.Table{
 		Dry:   "dry-run dryrun",
 		Do:    parallel,
 	},
-	{Programs: "find gfind bfs", Do: find},
-	{Programs: "fd fdfind", Do: fd},
+	{Programs: "find gfind bfs", Do: coreutils.Find},
+	{Programs: "fd fdfind", Do: coreutils.FD},
 	{Programs: "eval", Leads: true, Rows: wordsOfCode},
 	{Programs: "source .", Do: sourceFile},
 	{Programs: "trap", Do: trap},

@@ -1,4 +1,5 @@
-package understand
+// Package coreutils has the programs for files, texts and archives.
+package coreutils
 
 import (
 	"cmp"
@@ -15,8 +16,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// archivePrograms are the programs that pack and unpack files.
-var archivePrograms = []rows.Table{
+// ArchivePrograms are the programs that pack and unpack files.
+var ArchivePrograms = []rows.Table{
 	{Programs: "tar gtar bsdtar", Options: tarOptions, Bundled: true, Keeps: tarKeeps, Do: rows.PrintUnknown, Rows: []rows.Row{
 		{Given: "checkpoint-action=", GoOn: true, Also: runsActions},
 		{Given: "remove-files", GoOn: true, Also: deletesPacked},

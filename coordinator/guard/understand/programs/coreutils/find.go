@@ -1,4 +1,4 @@
-package understand
+package coreutils
 
 import (
 	"slices"
@@ -99,9 +99,9 @@ func matchesEverything(name, arg string) bool {
 const findTestWords = "-name -iname -path -ipath -wholename -regex -iregex -lname -mtime -mmin -ctime -cmin -atime " +
 	"-amin -newer -newermt -size -user -group -perm -inum -samefile"
 
-// find reports what -delete, -exec and the output options do below the roots. It is no
+// Find reports what -delete, -exec and the output options do below the roots. It is no
 // table: tests, operators and actions form one expression.
-func find(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func Find(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	roots, expr := findRoots(c.Args)
 	if lex.ContainsAny(c.Args, "-L -H -follow") { // it follows a root that is a link
 		for i, r := range roots {
@@ -169,11 +169,11 @@ func findRoots(args []string) (roots, expr []string) {
 	if at < 0 {
 		at = len(args)
 	}
-	return slices.Clone(orHere(args[:at])), args[at:]
+	return slices.Clone(OrHere(args[:at])), args[at:]
 }
 
-// orHere returns the operands of a program, or the directory of the shell if there are none.
-func orHere(operands []string) []string {
+// OrHere returns the operands of a program, or the directory of the shell if there are none.
+func OrHere(operands []string) []string {
 	if len(operands) == 0 {
 		return []string{"."}
 	}
@@ -266,14 +266,14 @@ func forEveryFile(argv, out []string, root string) []string {
 const fdOptions = "e E t d S extension exclude type max-depth min-depth exact-depth size changed-within " +
 	"changed-before owner base-directory search-path"
 
-// fd runs the command of -x or -X on the files that it finds, or prints them.
-func fd(sh *shell.Shell, c shell.Command, _ shell.Options) {
+// FD runs the command of -x or -X on the files that it finds, or prints them.
+func FD(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	at := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "-x -X --exec --exec-batch") })
 	if at < 0 {
 		at = len(c.Args)
 	}
 	o := shell.ParseOptions(c.Args[:at], fdOptions)
-	roots := orHere(append(o.From(1), o.All("search-path", "base-directory")...))
+	roots := OrHere(append(o.From(1), o.All("search-path", "base-directory")...))
 	tests := fdTests(o)
 	if at == len(c.Args) {
 		tests.prints(sh, roots)

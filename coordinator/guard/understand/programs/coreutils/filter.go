@@ -1,4 +1,4 @@
-package understand
+package coreutils
 
 import (
 	"cmp"
@@ -148,7 +148,7 @@ func sedPrint(scripts []string, in string) string {
 	if len(scripts) != 1 {
 		return partial.Unknown
 	}
-	parts := sedParts(scripts[0])
+	parts := SedParts(scripts[0])
 	if len(parts) != 4 || strings.ContainsAny(parts[2], `\&`) {
 		return partial.Unknown
 	}

@@ -1,4 +1,4 @@
-package understand
+package coreutils
 
 import (
 	"encoding/base64"
@@ -17,9 +17,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// textPrograms are the programs whose output often becomes code or a path in the
+// TextPrograms are the programs whose output often becomes code or a path in the
 // same line, and the programs that print files.
-var textPrograms = []rows.Table{
+var TextPrograms = []rows.Table{
 	{Programs: "echo print", Do: echo},
 	{Programs: "printf", Do: printf},
 	{Programs: "cat tac nl head less more most view strings hexdump fold cut paste column rev pr fmt",
@@ -104,7 +104,7 @@ var textPrograms = []rows.Table{
 	}},
 	{Programs: "sed gsed", Options: "e f l expression file line-length -in-place", Do: sed},
 	{Programs: "awk gawk mawk nawk", Options: "f F v i file field-separator assign include", Do: awk},
-	{Programs: "which type whence where", Do: printLocation},
+	{Programs: "which type whence where", Do: PrintLocation},
 	{
 		Programs: "diff comm colordiff sdiff",
 		Options:  "U C W I x X F label width ignore-matching-lines exclude exclude-from from-file to-file",
@@ -129,8 +129,8 @@ func splits(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Run(code, &text)
 }
 
-// printLocation prints the path of a program, so that $(which x) still names x.
-func printLocation(sh *shell.Shell, c shell.Command, _ shell.Options) {
+// PrintLocation prints the path of a program, so that $(which x) still names x.
+func PrintLocation(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	for _, p := range shell.ParseOptions(c.Args, "").Pos {
 		sh.Print("/usr/bin/" + fspath.Base(p) + "\n")
 	}

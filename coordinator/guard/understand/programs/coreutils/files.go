@@ -1,4 +1,4 @@
-package understand
+package coreutils
 
 import (
 	"slices"
@@ -15,8 +15,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// filePrograms are the programs of this file, with what each does.
-var filePrograms = []rows.Table{
+// FilePrograms are the programs of this file, with what each does.
+var FilePrograms = []rows.Table{
 	{
 		Programs: "rm unlink gunlink grm srm rimraf del trash trash-put rmtrash del-cli wipe",
 		Options:  "-recursive -no-preserve-root -force",
@@ -232,7 +232,7 @@ func copyFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 		}
 		reportDestination(sh, to, p)
 		if o.Given("r R a recursive archive") {
-			copiesTree(sh, to, p, strings.HasSuffix(p, "/."))
+			ReportTree(sh, to, p, strings.HasSuffix(p, "/."))
 		}
 	}
 }
@@ -245,9 +245,9 @@ func copiesInside(sh *shell.Shell, from, to string) bool {
 		fspath.Within(sh.Path(from), project) && fspath.Within(sh.Path(to), project) && fspath.IsExact(sh.Path(from))
 }
 
-// copiesTree notes that a copied tree, or with inside only what is in it, takes the place of a file
+// ReportTree notes that a copied tree, or with inside only what is in it, takes the place of a file
 // that the copy would write.
-func copiesTree(sh *shell.Shell, to, from string, inside bool) {
+func ReportTree(sh *shell.Shell, to, from string, inside bool) {
 	target := strings.TrimSuffix(to, "/")
 	below, all := strings.CutSuffix(from, "/*")
 	if !inside && !all {
