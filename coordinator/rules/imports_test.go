@@ -45,8 +45,8 @@ var inGuard = []string{
 	guard + "lex", guard + "pageaddr", guard + "partial", guard + "fspath", guard + "protected", guard + "effect",
 	guard + "understand/shell", guard + "understand/powershell", guard + "understand/sql", guard + "understand/rows",
 	guard + "understand/recipes", guard + "understand/verbs", guard + "understand/web", guard + "understand/here",
-	programs + "secret", guard + "understand/script", programs + "hosted", guard + "understand/source",
-	programs + "coreutils", guard + "understand", guard + "judge",
+	programs + "secret", guard + "understand/script", programs + "hosted", programs + "database",
+	guard + "understand/source", programs + "coreutils", guard + "understand", guard + "judge",
 }
 
 // The folders with tests and no other Go files: the rules that the source keeps, the coordinator
@@ -282,6 +282,11 @@ func table() rules {
 				guard + "understand/script", guard + "understand/shell", guard + "understand/sql",
 				guard + "understand/verbs", guard + "understand/web",
 			}),
+			programs + "database": slices.Concat(reading, []string{
+				guard + "understand/here", programs + "hosted", programs + "secret", guard + "understand/recipes",
+				guard + "understand/rows", guard + "understand/script", guard + "understand/shell",
+				guard + "understand/sql", guard + "understand/verbs", guard + "understand/web",
+			}),
 			guard + "understand/source": slices.Concat(reading, []string{
 				guard + "understand/recipes", guard + "understand/rows", guard + "understand/script",
 				guard + "understand/shell", guard + "understand/web",
@@ -292,9 +297,10 @@ func table() rules {
 			}),
 			guard + "understand": slices.Concat(reading, []string{
 				hostjson, guard + "understand/here", guard + "understand/powershell", programs + "coreutils",
-				programs + "hosted", programs + "secret", guard + "understand/recipes", guard + "understand/rows",
-				guard + "understand/script", guard + "understand/shell", guard + "understand/source",
-				guard + "understand/sql", guard + "understand/verbs", guard + "understand/web",
+				programs + "database", programs + "hosted", programs + "secret", guard + "understand/recipes",
+				guard + "understand/rows", guard + "understand/script", guard + "understand/shell",
+				guard + "understand/source", guard + "understand/sql", guard + "understand/verbs",
+				guard + "understand/web",
 			}),
 
 			in + "background":    {},

@@ -8,13 +8,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/source"
-	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
 
 // codePrograms are the programs of this file, with what each does.
@@ -340,37 +340,5 @@ func runsInput(name string) bool {
 		source.LanguageOf(name) != "":
 		return true
 	}
-	return rows.TableIn(sqlClients, name) != nil
-}
-
-// runStatements runs a file of SQL that this call wrote or that lies on the disk.
-func runStatements(sh *shell.Shell, name string) {
-	recipes.RunFile(sh, name, nil, func(child *shell.Shell, text string) {
-		sql.Read(child, text)
-		shellEscapes(child, text)
-		for _, line := range shell.SplitLines(text) {
-			if f, ok := statementFile(line); ok {
-				includeStatements(child, name, f)
-			}
-		}
-	})
-}
-
-// includeStatements runs a file of SQL that another one includes, from its own folder or that of the command.
-func includeStatements(sh *shell.Shell, from, name string) {
-	if below := fspath.Dir(from) + "/" + name; !strings.HasPrefix(name, "/") {
-		if _, ok := sh.FileText(below); ok {
-			name = below
-		}
-	}
-	runStatements(sh, name)
-}
-
-// statementFile returns the file that a database client reads because of \i FILE, .read FILE or source FILE.
-func statementFile(text string) (string, bool) {
-	words := strings.Fields(strings.TrimRight(text, "; \n"))
-	if len(words) != 2 || !lex.OneOf(words[0], `\i \ir \. .read source`) {
-		return "", false
-	}
-	return strings.Trim(words[1], `'"`), true
+	return rows.TableIn(database.Clients, name) != nil
 }

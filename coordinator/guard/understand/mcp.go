@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
@@ -379,7 +380,7 @@ func (t serverTool) field(sh *shell.Shell, f field) {
 	case f.name == "script" && lex.ContainsAny(t.server, "applescript osascript macos automation"):
 		script.AppleScript(sh, f.text)
 	case strings.HasPrefix(f.text, "db.") && strings.Contains(f.text, "("):
-		mongoText(sh, f.text)
+		database.ReportMongo(sh, f.text)
 	case t.isCommand(f):
 		sub := t.machine(sh).Sub()
 		sub.Src = nil
@@ -449,10 +450,10 @@ func (t serverTool) statement(sh *shell.Shell, text string) {
 	case strings.HasPrefix(begin, "mutation") && web.Mutation(text):
 		sh.Effect(effect.DestroyRemote, effect.Part, "graphql")
 	case strings.HasPrefix(begin, "db."):
-		mongoText(sh, text)
+		database.ReportMongo(sh, text)
 	case lex.ContainsAny(slices.Concat(t.server, t.words), "neo4j cypher memgraph falkordb"),
 		strings.HasPrefix(strings.ToUpper(begin), "MATCH "):
-		graphText(sh, text)
+		database.ReportGraph(sh, text)
 	default:
 		sql.Read(sh, text)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -174,7 +175,7 @@ var changesNetwork = rows.Act{Kind: effect.ChangeSystem, Op: effect.Network, To:
 func socketText(sh *shell.Shell, text, to, port string) {
 	if lex.OneOf(port, "6379 6380 11211") {
 		for _, line := range shell.SplitLines(text) {
-			redisCommand(sh, strings.Fields(strings.Replace(line, "flush_all", "FLUSHALL", 1)))
+			database.ReportRedis(sh, strings.Fields(strings.Replace(line, "flush_all", "FLUSHALL", 1)))
 		}
 	}
 	changes := func(word string) bool { return verbs.Of(word) >= verbs.Changes }

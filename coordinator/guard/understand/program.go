@@ -18,6 +18,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -52,8 +53,8 @@ var families = [...]family{
 	{tables: scriptPrograms},
 	{tables: source.SetupPrograms},
 	{tables: recipePrograms},
-	{tables: sqlClients, stores: true},
-	{tables: databasePrograms, stores: true},
+	{tables: database.Clients, stores: true},
+	{tables: database.Programs, stores: true},
 	{tables: secret.Programs},
 	{tables: hosted.Programs},
 	{tables: machineTables},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -42,10 +43,10 @@ func ruledLists() []ruled {
 		{"kubectl", always("kubectl"), clusterRows},
 		{"npm", always("npm"), nodeRows},
 		{"gh", always("gh"), hosted.ForgeRows},
-		{"redis", always("redis-cli"), redisRows},
+		{"redis", always("redis-cli"), database.RedisRows},
 		{"claude", always("claude"), hostRows},
 		{"special", func(r rows.Row) []string { return []string{programOf(r, "")} }, hosted.SpecialRows},
-		{"mixed", func(r rows.Row) []string { return []string{programOf(r, "cockroach")} }, mixedRows},
+		{"mixed", func(r rows.Row) []string { return []string{programOf(r, "cockroach")} }, database.MixedRows},
 		{"git", func(r rows.Row) []string { return []string{"git", programOf(r, "")} }, gitRows},
 	}
 	for i := range gitTables {

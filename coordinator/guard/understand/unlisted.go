@@ -5,6 +5,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -37,7 +38,7 @@ func judgedByWord(sh *shell.Shell, c shell.Command, full string) {
 	words := leadingWords(c.Args)
 	text := c.Name + " " + strings.Join(words, " ")
 	switch {
-	case wipesStore(rows.Lowered(words)) && !forTests(sh, c.Args):
+	case wipesStore(rows.Lowered(words)) && !database.ForTests(sh, c.Args):
 		sh.Effect(effect.DropData, effect.Reset, text)
 	case endsHosted(words, c.Args):
 		sh.Possible(effect.DestroyRemote, effect.Part, text)

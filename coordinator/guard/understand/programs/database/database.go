@@ -1,4 +1,4 @@
-package understand
+package database
 
 import (
 	"cmp"
@@ -21,12 +21,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// databasePrograms are the programs of this file, with what each does.
-var databasePrograms = []rows.Table{
+// Programs are the programs of this file, with what each does.
+var Programs = []rows.Table{
 	{
 		Programs: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena snowflake " +
 			"influx",
-		Options: "e execute c command sql q host url database-url app a", Dry: "dry_run dry-run", Rows: mixedRows,
+		Options: "e execute c command sql q host url database-url app a", Dry: "dry_run dry-run", Rows: MixedRows,
 	},
 	{
 		Programs: "mongo mongosh", Options: "eval u p host port username password f file authenticationDatabase",
@@ -89,8 +89,8 @@ var databasePrograms = []rows.Table{
 	},
 }
 
-// sqlClients are the clients whose purpose is to run SQL.
-var sqlClients = []rows.Table{
+// Clients are the clients whose purpose is to run SQL.
+var Clients = []rows.Table{
 	{
 		Programs: "psql pgcli pgsql",
 		Options:  "c command h p U d f o v F R T L host port username dbname file output set variable",
@@ -243,8 +243,8 @@ func runsOnHeroku(sh *shell.Shell, c shell.Command, o shell.Options) {
 	child.Exec(rest, c.In)
 }
 
-// mixedRows describe the tools of services that also run SQL.
-var mixedRows = []rows.Row{
+// MixedRows describe the tools of services that also run SQL.
+var MixedRows = []rows.Row{
 	{GoOn: true, Also: readsSQL},
 	{Of: "heroku", Words: "run|run:*", Also: runsOnHeroku},
 	{
@@ -266,17 +266,17 @@ func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
 	texts := o.All("eval")
 	sh.Opaque(strings.Join(texts, "\n"))
 	for _, text := range append(texts, rows.Stdin(c)...) {
-		mongoText(sh, text)
+		ReportMongo(sh, text)
 	}
 	for _, name := range append(o.All("f", "file"), o.Pos...) {
 		if lex.EndsWith(name, ".js .mongodb .mjs .ts") {
-			recipes.RunFile(sh, name, nil, mongoText)
+			recipes.RunFile(sh, name, nil, ReportMongo)
 		}
 	}
 }
 
-// mongoText reports the calls in a text of the client's language.
-func mongoText(sh *shell.Shell, text string) {
+// ReportMongo reports the calls in a text of the client's language.
+func ReportMongo(sh *shell.Shell, text string) {
 	toks := script.Tokenize(text, "js")
 	for i, t := range toks {
 		if t.Kind == 'n' {
@@ -313,13 +313,13 @@ func graph(sh *shell.Shell, c shell.Command, o shell.Options) {
 		texts = append(texts, sh.Files[sh.Path(f)])
 	}
 	for _, text := range append(texts, rows.Stdin(c)...) {
-		graphText(sh, text)
+		ReportGraph(sh, text)
 	}
 	sh.Print(partial.Unknown)
 }
 
-// graphText reads the statements of a text of Cypher.
-func graphText(sh *shell.Shell, text string) {
+// ReportGraph reads the statements of a text of Cypher.
+func ReportGraph(sh *shell.Shell, text string) {
 	sql.Read(sh, text) // DROP has the same words
 	toks := script.Tokenize(text, "js")
 	for from, i := 0, 0; i <= len(toks); i++ {
@@ -370,7 +370,7 @@ func redis(sh *shell.Shell, c shell.Command, o shell.Options) {
 		wipes := lex.OneOf(strings.ToUpper(lex.First(words)), "FLUSHDB DEL UNLINK")
 		switch {
 		case !wipes, index <= 0:
-			redisCommand(sh, words)
+			ReportRedis(sh, words)
 		case index < firstScratch:
 			sh.Effect(effect.DropData, effect.Rows, strings.Join(words, " "))
 		}
@@ -397,13 +397,13 @@ func redisIndex(o shell.Options) int {
 	return n
 }
 
-// redisCommand reports the effects of one Redis command.
-func redisCommand(sh *shell.Shell, words []string) {
+// ReportRedis reports the effects of one Redis command.
+func ReportRedis(sh *shell.Shell, words []string) {
 	upper := make([]string, len(words))
 	for i, w := range words {
 		upper[i] = strings.ToUpper(w)
 	}
-	rows.Run(sh, redisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
+	rows.Run(sh, RedisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
 }
 
 // makesDatabase remembers the database that the last operand names.
@@ -411,8 +411,8 @@ func makesDatabase(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Makes("database", strings.ToLower(o.At(len(o.Pos)-1)))
 }
 
-// redisRows describe the commands of Redis, in upper case.
-var redisRows = []rows.Row{
+// RedisRows describe the commands of Redis, in upper case.
+var RedisRows = []rows.Row{
 	{Words: "FLUSHALL|FLUSHDB", Does: effect.DropData, Op: effect.Database, To: rows.Operand(0)},
 	{Words: "DEL|UNLINK", Mention: rows.UnknownNames, Does: effect.DropData, Op: effect.Rows, To: rows.Operand(0)},
 	{Words: "DEL|UNLINK", Does: effect.DropData, Op: effect.Key, To: rows.Operand(0)},
@@ -497,7 +497,7 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 // nothing is lost, or if the command works on a database for tests or only prints its SQL.
 func lostByMigration(sh *shell.Shell, c shell.Command) (op effect.Op, verb string) {
 	switch {
-	case lex.ContainsAny(c.Args, onlyPrint), lex.ContainsPrefix(c.Args, "-dryRunOutput"), forTests(sh, c.Args):
+	case lex.ContainsAny(c.Args, onlyPrint), lex.ContainsPrefix(c.Args, "-dryRunOutput"), ForTests(sh, c.Args):
 		return "", ""
 	}
 	for i, a := range c.Args[:min(5, len(c.Args))] {
@@ -554,8 +554,8 @@ var environmentNames = [...]string{
 // databaseNames are the variables that name the database of a framework.
 var databaseNames = [...]string{"DATABASE_URL", "DB_URL", "SQLALCHEMY_DATABASE_URI", "GOOSE_DBSTRING", "DB_DATABASE"}
 
-// forTests reports whether a command works on the database for tests.
-func forTests(sh *shell.Shell, args []string) bool {
+// ForTests reports whether a command works on the database for tests.
+func ForTests(sh *shell.Shell, args []string) bool {
 	for _, name := range databaseNames {
 		if place, ok := sh.Assigned(name); ok {
 			_, disposable := web.StoreAt(place)
