@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -30,9 +31,9 @@ var scriptPrograms = []rows.Table{
 		runsProjectScript(sh, c.Name, o.Pos)
 	}},
 	{Programs: "pre-commit prek", Options: "c config hook-stage hook-type color", Rows: []rows.Row{
-		{Words: "run|hook-impl", Also: preCommit},
+		{Words: "run|hook-impl", Also: git.RunPreCommit},
 	}},
-	{Programs: "lefthook", Rows: []rows.Row{{Words: "run", Also: lefthook}}},
+	{Programs: "lefthook", Rows: []rows.Row{{Words: "run", Also: git.RunLefthook}}},
 	{Programs: "devcontainer", Options: "workspace-folder config", Rows: []rows.Row{
 		{Words: "up|build|set-up", Also: preparesContainer},
 	}},
@@ -41,7 +42,7 @@ var scriptPrograms = []rows.Table{
 		Options:  "f procfile e env p port d root c m",
 		Rows: []rows.Row{
 			{Words: "run *", GoOn: true, Runs: &rows.Start{Words: rows.After("run")}},
-			{Words: "start|s|run", Also: procfile},
+			{Words: "start|s|run", Also: git.RunProcfile},
 		},
 	},
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -37,7 +38,7 @@ type family struct {
 // families are all programs, those of everyday commands first. They are lists, not a
 // map, so nothing is built when the hook starts. No program is listed twice.
 var families = [...]family{
-	{tables: gitPrograms, common: true},
+	{tables: git.Programs, common: true},
 	{tables: coreutils.FilePrograms, common: true},
 	{tables: coreutils.ArchivePrograms},
 	{tables: coreutils.TextPrograms, common: true},
@@ -60,7 +61,7 @@ var families = [...]family{
 	{tables: machineTables},
 	{tables: processTables},
 	{tables: diskTables},
-	{tables: historyTables},
+	{tables: git.HistoryTables},
 	{tables: packageTables},
 }
 
@@ -189,7 +190,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	p.output.report(sh, c)
 	p.taker.report(sh, c)
 	passesOn(sh, c)
-	bringsFiles(sh, c)
+	git.ReportBrought(sh, c)
 	if !p.names {
 		d.browsers.report(sh, c)
 	}

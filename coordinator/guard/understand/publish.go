@@ -6,6 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
@@ -274,7 +275,7 @@ func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // getsSetting reports a token that the command shows.
 func getsSetting(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	if asked := o.At(len(o.Pos) - 1); secretSetting(asked) {
+	if asked := o.At(len(o.Pos) - 1); git.IsSecretSetting(asked) {
 		secret.ReportKey(sh, "registry token", asked)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -202,14 +203,9 @@ func gitReads(args []string) bool {
 	return !anyOption(args[1:], gitWrites) && anyReads(gitSubcommands, args[0], args[1:])
 }
 
-// gitReaders are the subcommands that only read.
-const gitReaders = "diff log show status blame annotate ls-files ls-tree rev-parse rev-list cat-file describe " +
-	"shortlog merge-base name-rev for-each-ref show-ref check-ignore check-attr diff-tree diff-index diff-files " +
-	"range-diff cherry count-objects whatchanged show-branch version var get-tar-commit-id verify-commit verify-tag"
-
 // gitSubcommands are all that may only read.
 var gitSubcommands = []reader{
-	{names: gitReaders},
+	{names: git.Readers},
 	{names: "branch", reads: branchReads},
 	{names: "grep", refused: "-O"},
 	{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -47,10 +48,10 @@ func ruledLists() []ruled {
 		{"claude", always("claude"), hostRows},
 		{"special", func(r rows.Row) []string { return []string{programOf(r, "")} }, hosted.SpecialRows},
 		{"mixed", func(r rows.Row) []string { return []string{programOf(r, "cockroach")} }, database.MixedRows},
-		{"git", func(r rows.Row) []string { return []string{"git", programOf(r, "")} }, gitRows},
+		{"git", func(r rows.Row) []string { return []string{"git", programOf(r, "")} }, git.Rows},
 	}
-	for i := range gitTables {
-		if t := &gitTables[i]; len(t.Rows) > 0 && &t.Rows[0] != &gitRows[0] {
+	for i := range git.Subcommands {
+		if t := &git.Subcommands[i]; len(t.Rows) > 0 && &t.Rows[0] != &git.Rows[0] {
 			first, _, _ := strings.Cut(t.Programs, " ")
 			all = append(all, ruled{"git " + first, always("git", first), t.Rows})
 		}

@@ -1,4 +1,4 @@
-package understand
+package git
 
 import (
 	"cmp"
@@ -68,7 +68,7 @@ func gitAlias(sh *shell.Shell, settings, words []string) []string {
 }
 
 // gitOwn are the usual subcommands of git, which no alias replaces.
-const gitOwn = gitReaders + " add am apply archive bisect branch bundle checkout cherry-pick clean clone commit " +
+const gitOwn = Readers + " add am apply archive bisect branch bundle checkout cherry-pick clean clone commit " +
 	"config fetch filter-branch for-each-ref format-patch fsck gc grep init lfs maintenance merge mergetool mv notes " +
 	"prune pull push range-diff rebase reflog remote replace reset restore revert rm sparse-checkout stash submodule " +
 	"switch tag update-index update-ref worktree write-tree"
@@ -167,9 +167,9 @@ func rememberClone(sh *shell.Shell, url, dir string) {
 // forges are the programs that copy a repository of a forge by its name.
 const forges = "degit tiged giget"
 
-// bringsFiles remembers what a client of a forge or a store copies from there:
+// ReportBrought remembers what a client of a forge or a store copies from there:
 // "gh repo clone", "aws s3 cp s3://…".
-func bringsFiles(sh *shell.Shell, c shell.Command) {
+func ReportBrought(sh *shell.Shell, c shell.Command) {
 	verb, rest := "clone", c.Args
 	if !lex.OneOf(c.Name, forges) {
 		brings := func(arg string) bool {
@@ -333,8 +333,8 @@ func readGitSettings(text string) []recipes.Setting {
 	return recipes.ReadSettings(strings.Join(lines, "\n"))
 }
 
-// historyTables are the programs that keep the history of files, git excepted.
-var historyTables = []rows.Table{
+// HistoryTables are the programs that keep the history of files, git excepted.
+var HistoryTables = []rows.Table{
 	// Mercurial keeps backups: reverted files as .orig, and stripped changesets as a
 	// bundle. The rows list only the commands that keep no backup.
 	{
@@ -423,8 +423,8 @@ func runYAML(sh *shell.Shell, files string, code func(y recipes.YAMLText) string
 	})
 }
 
-// preCommit runs the commands of the hooks of pre-commit, or those of one hook.
-func preCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
+// RunPreCommit runs the commands of the hooks of pre-commit, or those of one hook.
+func RunPreCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	hook := ""
 	runYAML(sh, ".pre-commit-config.yaml .pre-commit-config.yml", func(y recipes.YAMLText) string {
 		switch k := y.Keys; {
@@ -439,8 +439,8 @@ func preCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	})
 }
 
-// lefthook runs the commands of a hook of lefthook.
-func lefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
+// RunLefthook runs the commands of a hook of lefthook.
+func RunLefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	runYAML(sh, "lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml", func(y recipes.YAMLText) string {
 		if lex.First(y.Keys) != o.At(1) || y.Keys[len(y.Keys)-1] != "run" {
 			return ""
@@ -449,8 +449,8 @@ func lefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	})
 }
 
-// procfile runs the commands of a Procfile, or one of them.
-func procfile(sh *shell.Shell, _ shell.Command, o shell.Options) {
+// RunProcfile runs the commands of a Procfile, or one of them.
+func RunProcfile(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	runYAML(sh, "Procfile.dev Procfile", func(y recipes.YAMLText) string {
 		if len(y.Keys) != 1 || cmp.Or(o.At(1), y.Keys[0]) != y.Keys[0] {
 			return ""

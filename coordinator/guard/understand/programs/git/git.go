@@ -1,4 +1,5 @@
-package understand
+// Package git has git, what it runs because of its settings, and what reads its diffs.
+package git
 
 import (
 	"cmp"
@@ -15,8 +16,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// gitPrograms are git, and what applies its diffs.
-var gitPrograms = []rows.Table{
+// Programs are git, and what applies its diffs.
+var Programs = []rows.Table{
 	{Programs: "git", Options: gitOptions, Leads: true, Do: gitProgram},
 	{Programs: "patch gpatch", Options: patchOptions, Dry: "dry-run C check o output", Do: undoesDiff},
 }
@@ -50,7 +51,7 @@ func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 		child.Effect(effect.WriteFile, "", child.Place.Cwd)
 	}
 	gitTransports(child, args)
-	t := rows.TableIn(gitTables, verb)
+	t := rows.TableIn(Subcommands, verb)
 	if t == nil {
 		t = &gitOther
 	}
@@ -63,8 +64,8 @@ func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
 // gitOptions are the options of git itself.
 const gitOptions = "C c git-dir work-tree namespace super-prefix config-env exec-path? attr-source -version -help"
 
-// gitTables are the subcommands that have options of their own.
-var gitTables = []rows.Table{
+// Subcommands are the subcommands that have options of their own.
+var Subcommands = []rows.Table{
 	{
 		Programs: "push send-pack http-push",
 		Options: "o repo receive-pack! exec! push-option -force -force-with-lease -force-if-includes -mirror -delete " +
@@ -171,8 +172,8 @@ var gitTables = []rows.Table{
 	},
 	{Programs: "diff diff-files diff-index", Options: gitShown + " U O", Rows: gitOutput, Do: printsDiff},
 	{Programs: "show blame annotate cat-file log", Options: gitShown, Rows: gitOutput, Do: secret.ReportCommitted},
-	{Programs: "rebase", Options: "x! exec! onto s X strategy strategy-option -abort -skip -continue", Rows: gitRows},
-	{Programs: "fetch pull ls-remote", Options: "upload-pack! o server-option depth j jobs -force", Rows: gitRows},
+	{Programs: "rebase", Options: "x! exec! onto s X strategy strategy-option -abort -skip -continue", Rows: Rows},
+	{Programs: "fetch pull ls-remote", Options: "upload-pack! o server-option depth j jobs -force", Rows: Rows},
 	{Programs: "difftool", Options: "x! extcmd! t tool"},
 	{Programs: "grep", Options: "O?! open-files-in-pager?! e f m A B C max-depth threads"},
 	{Programs: "archive", Options: "exec! remote o output format prefix", Rows: []rows.Row{
@@ -182,7 +183,7 @@ var gitTables = []rows.Table{
 		Programs: "filter-branch",
 		Options: "tree-filter! index-filter! msg-filter! env-filter! parent-filter! commit-filter! " +
 			"tag-name-filter! d original",
-		Rows: gitRows,
+		Rows: Rows,
 	},
 }
 
@@ -199,7 +200,7 @@ const gitShown = "output m message c S G author since until grep format pretty"
 // gitOther is every other subcommand.
 var gitOther = rows.Table{
 	Options: gitShown + " git-path expire expire-unreachable prune? -force -delete -cached -reset",
-	Rows:    gitRows,
+	Rows:    Rows,
 }
 
 // overwritesOwn reports whether a subcommand changes files of a repository with Afar's own files.
@@ -283,7 +284,7 @@ func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	key := lex.First(words)
 	switch {
 	case verb == "get":
-		if secretSetting(key) {
+		if IsSecretSetting(key) {
 			secret.ReportKey(sh, "git setting", key)
 		}
 	case len(words) > 1 && !o.Given("list unset unset-all"):
@@ -311,8 +312,8 @@ func changesFutureRuns(key, text string) bool {
 	return key == "credential.helper" && strings.Contains(text, "store")
 }
 
-// secretSetting reports whether a setting of git or of npm holds a credential.
-func secretSetting(key string) bool {
+// IsSecretSetting reports whether a setting of git or of npm holds a credential.
+func IsSecretSetting(key string) bool {
 	name := strings.ToLower(key[strings.LastIndexAny(key, ".:")+1:])
 	switch {
 	case strings.HasSuffix(name, "extraheader"), lex.OneOf(name, "smtppass _auth npmauthident"):
@@ -321,8 +322,8 @@ func secretSetting(key string) bool {
 	return protected.SecretName(name)
 }
 
-// gitRows describe subcommands of git. The program of a row is the subcommand.
-var gitRows = []rows.Row{
+// Rows describe subcommands of git. The program of a row is the subcommand.
+var Rows = []rows.Row{
 	{Of: "merge cherry-pick revert am rebase", Given: "abort skip", Does: effect.Discard, Op: effect.GiveUp},
 	{Of: "add stage commit update-index", Without: "n dry-run", GoOn: true, Also: keepsWork},
 	{Of: "add stage commit update-index", Without: "n dry-run", Also: secret.ReportStaged},
@@ -572,3 +573,8 @@ func gitClone(sh *shell.Shell, _ shell.Command, o shell.Options) {
 func makesRepository(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.MakesTree(sh.Path(o.At(0)))
 }
+
+// Readers are the subcommands that only read.
+const Readers = "diff log show status blame annotate ls-files ls-tree rev-parse rev-list cat-file describe " +
+	"shortlog merge-base name-rev for-each-ref show-ref check-ignore check-attr diff-tree diff-index diff-files " +
+	"range-diff cherry count-objects whatchanged show-branch version var get-tar-commit-id verify-commit verify-tag"
