@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
@@ -46,7 +47,7 @@ const sshValues = "B b c D E e F I i J L l m O o p Q R S W w P"
 // ssh runs its command on a remote machine.
 func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	rest := o.Pos
-	sshOptions(sh, o)
+	network.SshOptions(sh, o)
 	if len(rest) == 0 {
 		return
 	}
@@ -55,7 +56,7 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	child := sshPlace(sh, o, rest[0])
 	later, more := shell.Leading(rest[1:], sshValues)
-	sshOptions(sh, later)
+	network.SshOptions(sh, later)
 	if len(more) > 0 {
 		child.RunTextIn(strings.Join(more, " "), c.In)
 	} else if c.In != nil {
@@ -76,20 +77,6 @@ func sshPlace(sh *shell.Shell, o shell.Options, host string) *shell.Shell {
 	child := sh.Outside()
 	child.Place.Cwd = child.HomeText()
 	return child
-}
-
-// sshOptions runs the commands in the options of ssh, on this machine or on the remote one.
-func sshOptions(sh *shell.Shell, o shell.Options) {
-	for _, option := range o.All("o") {
-		i := max(strings.IndexAny(option, " ="), 0)
-		code := strings.TrimLeft(option[i:], " =")
-		switch strings.ToLower(option[:i]) {
-		case "proxycommand", "localcommand", "knownhostscommand":
-			sh.Run(code, nil)
-		case "remotecommand":
-			sh.Elsewhere().Run(code, nil)
-		}
-	}
 }
 
 // appleScript runs the AppleScript code of osascript.
@@ -118,7 +105,7 @@ func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
 		text += "\n" + *c.In
 	}
 	script.TclShells(sh, text)
-	for _, line := range statements(text) {
+	for _, line := range network.Statements(text) {
 		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "spawn "); ok {
 			sh.Run(code, nil)
 		}

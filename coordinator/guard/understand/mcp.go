@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
@@ -230,7 +231,7 @@ func (t serverTool) action() []string {
 	for _, f := range t.fields {
 		switch {
 		case f.item, lex.IsNumber(f.text), !lex.OneOf(f.name, actionWords):
-		case len(f.text) > maxAction, strings.ContainsAny(f.text, " \n/."), lex.OneOf(f.text, requestMethods):
+		case len(f.text) > maxAction, strings.ContainsAny(f.text, " \n/."), lex.OneOf(f.text, network.RequestMethods):
 		default:
 			return lex.VerbWords(f.text)
 		}
@@ -247,7 +248,7 @@ func (t serverTool) request(sh *shell.Shell) bool {
 	path := "" // on a host that the server knows
 	for _, f := range t.fields {
 		switch {
-		case lex.ContainsAny(f.words, methodWords) && lex.OneOf(strings.ToUpper(f.text), requestMethods):
+		case lex.ContainsAny(f.words, methodWords) && lex.OneOf(strings.ToUpper(f.text), network.RequestMethods):
 			r.Method = f.text
 		case r.URL == "" && (lex.ContainsAny(f.words, addressWords) || isURL(f.text)):
 			r.URL = f.text

@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -50,7 +51,7 @@ var families = [...]family{
 	{tables: codePrograms, passes: true},
 	{tables: containerPrograms, passes: true},
 	{tables: wrappers, passes: true},
-	{tables: networkPrograms},
+	{tables: network.Programs},
 	{tables: scriptPrograms},
 	{tables: source.SetupPrograms},
 	{tables: recipePrograms},

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -193,9 +194,9 @@ func TestEachClientForAndAgainst(t *testing.T) {
 	deletes := func(argv ...string) bool {
 		return hasEffect(rows.Row{Does: effect.DestroyRemote, Op: effect.Part}, effectsOf(argv))
 	}
-	for _, row := range requesters {
-		method := option(strings.Fields(row.method)[0])[0]
-		for _, name := range strings.Fields(row.programs) {
+	for _, row := range network.Requesters {
+		method := option(strings.Fields(row.Method)[0])[0]
+		for _, name := range strings.Fields(row.Programs) {
 			if !deletes(name, method, "DELETE", url) {
 				t.Errorf("%s %s DELETE destroys nothing", name, method)
 			}

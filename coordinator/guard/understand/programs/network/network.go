@@ -1,4 +1,5 @@
-package understand
+// Package network has the programs that send, fetch and copy over a network.
+package network
 
 import (
 	"slices"
@@ -19,8 +20,22 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// networkPrograms are the programs of this file, with what each does.
-var networkPrograms = []rows.Table{
+// SshOptions runs the commands in the options of ssh, on this machine or on the remote one.
+func SshOptions(sh *shell.Shell, o shell.Options) {
+	for _, option := range o.All("o") {
+		i := max(strings.IndexAny(option, " ="), 0)
+		code := strings.TrimLeft(option[i:], " =")
+		switch strings.ToLower(option[:i]) {
+		case "proxycommand", "localcommand", "knownhostscommand":
+			sh.Run(code, nil)
+		case "remotecommand":
+			sh.Elsewhere().Run(code, nil)
+		}
+	}
+}
+
+// Programs are the programs of this file, with what each does.
+var Programs = []rows.Table{
 	{
 		Programs: "curl",
 		Options: "X d o u A e F T b c x K w m C E r U Q P H request data data-raw data-binary data-urlencode " +
@@ -194,7 +209,7 @@ func copied(c shell.Command, o shell.Options) (sources []string, to string) {
 
 // secureCopy reports files that scp sends or writes.
 func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
-	sshOptions(sh, o)
+	SshOptions(sh, o)
 	sendsCopies(sh, c, o)
 	sources, to := copied(c, o)
 	switch {
@@ -236,15 +251,15 @@ func sendsCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// statements returns the parts of a text between its lines and semicolons.
-func statements(text string) []string {
+// Statements returns the parts of a text between its lines and semicolons.
+func Statements(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;", r) })
 }
 
 // transferCommands reads the commands of sftp and lftp. Their deletions happen on the
 // remote side, where others may keep files, too.
 func transferCommands(sh *shell.Shell, text, host string) {
-	for _, line := range statements(text) {
+	for _, line := range Statements(text) {
 		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
 			sh.RunText(code)
 			continue
@@ -308,8 +323,8 @@ func mirrorsFolder(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // A requester is a row about HTTP clients: which of their options say what of a request.
 type requester struct {
-	programs string
-	method   string
+	Programs string
+	Method   string
 	body     string // a text that is sent, or "@" and the name of a file
 	file     string // the name of a file that is sent
 	output   string // the file that is written
@@ -320,23 +335,23 @@ type requester struct {
 	operands bool   // operands are a method and fields, and standard input is sent
 }
 
-var requesters = []requester{
+var Requesters = []requester{
 	{
-		programs: "curl", method: "X request",
+		Programs: "curl", Method: "X request",
 		body: "d data data-ascii data-binary data-urlencode data-raw json F form K config",
 		file: "T upload-file", output: "o output", keeps: "O remote-name", folder: "output-dir",
 		joins: true,
 	},
 	{
-		programs: "wget", method: "method", body: "post-data body-data", file: "post-file body-file",
+		Programs: "wget", Method: "method", body: "post-data body-data", file: "post-file body-file",
 		output: "O output-document output", keeps: "N timestamping", folder: "P directory-prefix",
 		numbers: true,
 	},
-	{programs: "lwp-request", method: "m", operands: true},
-	{programs: "aria2c", method: "method", output: "o out", keeps: "allow-overwrite", folder: "d dir", joins: true,
+	{Programs: "lwp-request", Method: "m", operands: true},
+	{Programs: "aria2c", Method: "method", output: "o out", keeps: "allow-overwrite", folder: "d dir", joins: true,
 		numbers: true},
 	{
-		programs: "http https xh axel fetch httpie curlie", method: "X request method",
+		Programs: "http https xh axel fetch httpie curlie", Method: "X request method",
 		body: "d data data-binary data-urlencode data-raw json F form K config", file: "T upload-file",
 		output: "o output out O output-document", keeps: "remote-name download", folder: "d dir", operands: true,
 	},
@@ -345,10 +360,10 @@ var requesters = []requester{
 // httpClient reports the effects of an HTTP client's request and of its output files.
 func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 	i := 0
-	for !lex.OneOf(c.Name, requesters[i].programs) {
+	for !lex.OneOf(c.Name, Requesters[i].Programs) {
 		i++
 	}
-	row := &requesters[i]
+	row := &Requesters[i]
 	if row.operands {
 		var files []string
 		for _, p := range o.Pos {
@@ -380,11 +395,11 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 // request returns the request without its body, as far as the command shows it.
 func (row *requester) request(o shell.Options) web.Sent {
 	r := web.Sent{Headers: o.All("H", "header")}
-	for _, method := range rows.Values(o, row.method) {
+	for _, method := range rows.Values(o, row.Method) {
 		r.Method = method // of several the last one
 	}
 	urls := append(o.All("url"), o.Pos...)
-	if row.operands && lex.OneOf(strings.ToUpper(o.At(0)), requestMethods) {
+	if row.operands && lex.OneOf(strings.ToUpper(o.At(0)), RequestMethods) {
 		r.Method, urls = o.Pos[0], o.Pos[1:]
 	}
 	if i := slices.IndexFunc(urls, isAddress); i >= 0 {
@@ -402,7 +417,7 @@ func isAddress(operand string) bool {
 	return partial.HasHole(operand)
 }
 
-const requestMethods = "GET HEAD OPTIONS POST PUT PATCH DELETE"
+const RequestMethods = "GET HEAD OPTIONS POST PUT PATCH DELETE"
 
 // bodies returns the parts of a body, with the content of files as far as it is known.
 func (row *requester) bodies(sh *shell.Shell, c shell.Command, o shell.Options) []string {
