@@ -47,7 +47,7 @@ const sshValues = "B b c D E e F I i J L l m O o p Q R S W w P"
 // ssh runs its command on a remote machine.
 func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	rest := o.Pos
-	network.SshOptions(sh, o)
+	network.RunSSHOptions(sh, o)
 	if len(rest) == 0 {
 		return
 	}
@@ -56,7 +56,7 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	child := sshPlace(sh, o, rest[0])
 	later, more := shell.Leading(rest[1:], sshValues)
-	network.SshOptions(sh, later)
+	network.RunSSHOptions(sh, later)
 	if len(more) > 0 {
 		child.RunTextIn(strings.Join(more, " "), c.In)
 	} else if c.In != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/machine"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -511,7 +512,7 @@ func (t serverTool) place(sh *shell.Shell, f field) {
 			secret.ReportKeys(sh, []string{f.text}, t.call.Tool) // others read it
 		}
 	case lex.ContainsAny(f.words, "volume volumes bind binds mount mounts") && strings.Contains(f.text, ":/"):
-		mount(sh, sh.Sub(), f.text)
+		machine.Mount(sh, sh.Sub(), f.text)
 	case isURL(f.text) && !local, lex.ContainsAny(f.words, addressWords) && !rows.IsPath(file):
 		secret.ReportFetched(sh, []string{f.text})
 		secret.ReportKeys(sh, []string{f.text}, f.text)

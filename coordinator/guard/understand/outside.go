@@ -66,11 +66,6 @@ var typesIntoIt = rows.Act{Kind: effect.TypeInto, To: rows.ProgramName}
 // startsOutside has a program of the person run the operands.
 func startsOutside(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Outside().Exec(o.Pos, c.In) }
 
-// machineShell runs a command in a container, or for the host itself in a session of its own.
-func machineShell(sh *shell.Shell, c shell.Command, o shell.Options) {
-	sh.Outside().Exec(o.From(2), c.In)
-}
-
 // screenWindow runs a command in a new window of a screen that runs already.
 func screenWindow(sh *shell.Shell, c shell.Command, o shell.Options) {
 	_, words := shell.Leading(lex.After(c.Args, "screen", 1), "t T h e s S")
@@ -99,17 +94,6 @@ func systemdRun(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	child = rows.InFolder(child, o, "working-directory")
 	child.Exec(words, c.In)
-}
-
-// daemonStarts has the daemon of pm2 run a file of code, a program or a command.
-func daemonStarts(sh *shell.Shell, c shell.Command, o shell.Options) {
-	words := o.From(1)
-	for pair := range strings.FieldsSeq(".py=python3 .sh=bash .js=node .cjs=node .mjs=node .ts=bun") {
-		if end, program, _ := strings.Cut(pair, "="); strings.HasSuffix(words[0], end) {
-			words = append([]string{program}, words...)
-		}
-	}
-	rows.RunOneOrAll(sh.Outside(), words, c.In)
 }
 
 // setsOutside sets the variables of a command that runs outside.

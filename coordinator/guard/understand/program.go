@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/machine"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -49,7 +50,7 @@ var families = [...]family{
 	{tables: elsewherePrograms, passes: true},
 	{tables: outsidePrograms, passes: true},
 	{tables: codePrograms, passes: true},
-	{tables: containerPrograms, passes: true},
+	{tables: machine.ContainerPrograms, passes: true},
 	{tables: wrappers, passes: true},
 	{tables: network.Programs},
 	{tables: scriptPrograms},
@@ -59,9 +60,9 @@ var families = [...]family{
 	{tables: database.Programs, stores: true},
 	{tables: secret.Programs},
 	{tables: hosted.Programs},
-	{tables: machineTables},
-	{tables: processTables},
-	{tables: diskTables},
+	{tables: machine.MachineTables},
+	{tables: machine.ProcessTables},
+	{tables: machine.DiskTables},
 	{tables: git.HistoryTables},
 	{tables: packageTables},
 }
@@ -176,7 +177,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	if sh.IsOutside() {
 		runsOther(sh, p, c, full)
 	}
-	seeksAfar(sh, c)
+	machine.ReportSearch(sh, c)
 	if p.emulated.IsHere(sh, c) {
 		defer here.MarkEffects(sh, len(sh.Eval.Effects))
 	}
@@ -218,7 +219,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 	}
 	runsFound(sh, c, full)
 	if lex.BeginsWith(c.Name, "mkfs. newfs_") {
-		rows.TableIn(diskTables, "mkfs").Run(sh, c, false)
+		rows.TableIn(machine.DiskTables, "mkfs").Run(sh, c, false)
 		return
 	}
 	if lex.ContainsAny(c.Args, "-i -I --in-place --inplace --write -w") {

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/machine"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -38,11 +39,11 @@ func always(words ...string) func(rows.Row) []string {
 // subcommands, and those that a function of a program reads.
 func ruledLists() []ruled {
 	all := []ruled{
-		{"docker, noun", always("docker"), containerNouns},
-		{"docker, verb", always("docker"), containerVerbs},
-		{"docker, other host", always("docker", "--context=prod"), otherHostRows},
-		{"compose", always("docker-compose"), composeRows},
-		{"kubectl", always("kubectl"), clusterRows},
+		{"docker, noun", always("docker"), machine.ContainerNouns},
+		{"docker, verb", always("docker"), machine.ContainerVerbs},
+		{"docker, other host", always("docker", "--context=prod"), machine.OtherHostRows},
+		{"compose", always("docker-compose"), machine.ComposeRows},
+		{"kubectl", always("kubectl"), machine.ClusterRows},
 		{"npm", always("npm"), nodeRows},
 		{"gh", always("gh"), hosted.ForgeRows},
 		{"redis", always("redis-cli"), database.RedisRows},

@@ -20,8 +20,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// SshOptions runs the commands in the options of ssh, on this machine or on the remote one.
-func SshOptions(sh *shell.Shell, o shell.Options) {
+// RunSSHOptions runs the commands in the options of ssh, on this machine or on the remote one.
+func RunSSHOptions(sh *shell.Shell, o shell.Options) {
 	for _, option := range o.All("o") {
 		i := max(strings.IndexAny(option, " ="), 0)
 		code := strings.TrimLeft(option[i:], " =")
@@ -209,7 +209,7 @@ func copied(c shell.Command, o shell.Options) (sources []string, to string) {
 
 // secureCopy reports files that scp sends or writes.
 func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
-	SshOptions(sh, o)
+	RunSSHOptions(sh, o)
 	sendsCopies(sh, c, o)
 	sources, to := copied(c, o)
 	switch {

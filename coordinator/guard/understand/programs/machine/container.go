@@ -1,4 +1,4 @@
-package understand
+package machine
 
 import (
 	"cmp"
@@ -21,13 +21,13 @@ import (
 // containerClients are the clients that start containers on a machine.
 const containerClients = "docker podman nerdctl finch"
 
-// containerPrograms are the programs of this file, with what each does.
-var containerPrograms = []rows.Table{
+// ContainerPrograms are the programs of this file, with what each does.
+var ContainerPrograms = []rows.Table{
 	{Programs: containerClients, Options: "H c l host context log-level config tlscacert", Leads: true, Do: container},
 	{Programs: "docker-compose podman-compose", Do: runsCompose},
 	{
 		Programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor",
-		Options:  clusterOptions, Rows: clusterRows, Do: rows.PrintUnknown,
+		Options:  clusterOptions, Rows: ClusterRows, Do: rows.PrintUnknown,
 	},
 	{
 		Programs: "kubectx",
@@ -50,13 +50,13 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case verb == "build", verb == "buildx" && slices.Contains(args, "build"):
 		buildsImage(sh, c, args)
 	}
-	verbs, inner, words := containerVerbs, shell.Command{Name: c.Name, Args: args, In: c.In}, shell.Options{Pos: rest}
+	verbs, inner, words := ContainerVerbs, shell.Command{Name: c.Name, Args: args, In: c.In}, shell.Options{Pos: rest}
 	switch {
 	case lex.OneOf(verb, "container image volume network system builder buildx pod") && len(args) > 0:
-		verbs, inner.Args, words = containerNouns, args[1:], shell.ParseOptions(args[1:], "f filter")
+		verbs, inner.Args, words = ContainerNouns, args[1:], shell.ParseOptions(args[1:], "f filter")
 		words.Pos = append([]string{verb, args[0]}, words.Pos...)
 	case onOtherHost(sh, o):
-		rows.Run(sh, otherHostRows, rest, inner, words)
+		rows.Run(sh, OtherHostRows, rest, inner, words)
 	}
 	rows.Run(sh, verbs, words.Pos, inner, words)
 	sh.Print(listed(words.Pos, args))
@@ -94,8 +94,8 @@ func listed(words, args []string) string {
 
 const meantFilters = "name= ancestor= label= status=exited status=created status=dead dangling=true publish= reference="
 
-// containerNouns describe commands of a noun and a verb, such as "volume rm".
-var containerNouns = []rows.Row{
+// ContainerNouns describe commands of a noun and a verb, such as "volume rm".
+var ContainerNouns = []rows.Row{
 	{Words: "system reset", Does: effect.PruneLocal, Op: effect.Volumes},
 	{Words: "system prune", Does: effect.PruneLocal, Op: "system"},
 	{Words: "volume rm|remove|prune", Does: effect.PruneLocal, Op: effect.Volumes, To: rows.OperandsFrom(2)},
@@ -113,8 +113,8 @@ var containerNouns = []rows.Row{
 	},
 }
 
-// containerVerbs describe the commands without a noun.
-var containerVerbs = []rows.Row{
+// ContainerVerbs describe the commands without a noun.
+var ContainerVerbs = []rows.Row{
 	{Words: "run|exec|create", Also: runsContainer},
 	{Words: "compose", Also: runsCompose},
 	{Words: "rm|rmi", Also: removesContainers},
@@ -136,8 +136,8 @@ var containerVerbs = []rows.Row{
 	},
 }
 
-// otherHostRows describe what stops or removes containers that others use: those of another host.
-var otherHostRows = []rows.Row{
+// OtherHostRows describe what stops or removes containers that others use: those of another host.
+var OtherHostRows = []rows.Row{
 	{
 		Words: "rm|rmi|stop|kill|restart|pause|update", Does: effect.ChangeRemote, OpOf: rows.Operand(0),
 		To: rows.Arguments,
@@ -210,7 +210,7 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 	reportsRights(sh, o)
 	child := containerShell(sh, verb, o, rest[0])
 	for _, m := range append(o.All("v", "volume"), o.All("mount")...) {
-		mount(sh, child, m)
+		Mount(sh, child, m)
 	}
 	argv, image := rest[1:], imageName(rest[0])
 	entry, given := o.Get("entrypoint")
@@ -284,8 +284,8 @@ func switchedOn(o shell.Options, name string) bool {
 	return o.Given(name) && (!given || v == "true")
 }
 
-// mount records a mounted host directory, and reports one that gives host rights.
-func mount(sh *shell.Shell, child *shell.Shell, spec string) {
+// Mount records a mounted host directory, and reports one that gives host rights.
+func Mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	host, inside, _ := strings.Cut(spec, ":")
 	if lex.Mentions(spec, "source= src=") {
 		for _, kv := range strings.Split(spec, ",") {
@@ -323,8 +323,8 @@ func mounted(sh, child *shell.Shell, host, inside string) {
 	child.Place.Mounts = append(child.Place.Mounts, m)
 }
 
-// clusterRows describe the commands of a cluster's client.
-var clusterRows = []rows.Row{
+// ClusterRows describe the commands of a cluster's client.
+var ClusterRows = []rows.Row{
 	{Given: "dry-run", Without: "dry-run=none"},
 	{Words: "exec|run|debug", Also: runsInCluster},
 	{Given: "help"},

@@ -1,4 +1,4 @@
-package understand
+package machine
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
-// machineTables are the programs that control services, processes, accounts and settings.
-var machineTables = []rows.Table{
+// MachineTables are the programs that control services, processes, accounts and settings.
+var MachineTables = []rows.Table{
 	{Programs: "loginctl", Options: "H M s n o p host machine signal lines output property", Rows: []rows.Row{
 		{
 			Words: "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
@@ -201,8 +201,8 @@ func makeFilesystem(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Effect(effect.WriteDisk, effect.Format, strings.Join(o.Pos, " "))
 }
 
-// diskTables are the programs that write to disks and change file systems.
-var diskTables = []rows.Table{
+// DiskTables are the programs that write to disks and change file systems.
+var DiskTables = []rows.Table{
 	{
 		Programs: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk wipefs nvme hdparm badblocks mdadm parted cryptsetup",
 		Options:  "o t n d", Dry: "l list p print no-act dump J json info I V", Before: imageFile,
@@ -355,4 +355,20 @@ func restartsThere(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if sh.Place.Away == shell.RemotePlace().Away {
 		sh.Effect(effect.StopService, effect.Named(c.Name), strings.Join(c.Args, " "))
 	}
+}
+
+// machineShell runs a command in a container, or for the host itself in a session of its own.
+func machineShell(sh *shell.Shell, c shell.Command, o shell.Options) {
+	sh.Outside().Exec(o.From(2), c.In)
+}
+
+// daemonStarts has the daemon of pm2 run a file of code, a program or a command.
+func daemonStarts(sh *shell.Shell, c shell.Command, o shell.Options) {
+	words := o.From(1)
+	for pair := range strings.FieldsSeq(".py=python3 .sh=bash .js=node .cjs=node .mjs=node .ts=bun") {
+		if end, program, _ := strings.Cut(pair, "="); strings.HasSuffix(words[0], end) {
+			words = append([]string{program}, words...)
+		}
+	}
+	rows.RunOneOrAll(sh.Outside(), words, c.In)
 }

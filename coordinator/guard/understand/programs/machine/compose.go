@@ -1,4 +1,5 @@
-package understand
+// Package machine has the programs that control services, processes, disks, accounts and containers.
+package machine
 
 import (
 	"cmp"
@@ -38,10 +39,10 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh.Assign(composeFile, shell.Value{strings.Join(files, ":")})
 	}
 	o := shell.ParseOptions(rest[1:], "t timeout scale exit-code-from attach no-attach pull wait-timeout")
-	rows.Run(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
+	rows.Run(sh, ComposeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
 }
 
-var composeRows = []rows.Row{
+var ComposeRows = []rows.Row{
 	{Words: "down|rm", Given: "v volumes", Does: effect.PruneLocal, Op: effect.Volumes, To: rows.Text("compose")},
 	{Words: "down|rm", Given: "rmi=all", Does: effect.PruneLocal, Op: "image", To: rows.Text("compose")},
 	{Words: "exec|run", Also: runsService},

@@ -1,4 +1,4 @@
-package understand
+package machine
 
 import (
 	"slices"
@@ -14,8 +14,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// processTables are the programs that find, end, enter and limit processes.
-var processTables = []rows.Table{
+// ProcessTables are the programs that find, end, enter and limit processes.
+var ProcessTables = []rows.Table{
 	{Programs: "kill", Do: killPids},
 	{Programs: "killall pkill skill xkill taskkill killall5", Do: killNamed},
 	{Programs: processLists, Options: "u U g t P o C p i", Do: processList, Rows: []rows.Row{
@@ -149,9 +149,9 @@ func processList(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// seeksAfar remembers that a command looks for the processes of Afar: what it reads or shows is a list
+// ReportSearch remembers that a command looks for the processes of Afar: what it reads or shows is a list
 // of processes, and it names one of Afar's, a file of Afar or the port of its page.
-func seeksAfar(sh *shell.Shell, c shell.Command) {
+func ReportSearch(sh *shell.Shell, c shell.Command) {
 	lists := lex.OneOf(c.Name, processLists) || c.In != nil && strings.Contains(*c.In, shell.FoundMark)
 	for _, a := range c.Args {
 		if strings.Contains(a, "/proc") && !strings.Contains(a, "/proc/self") {
