@@ -46,8 +46,8 @@ var inGuard = []string{
 	guard + "understand/shell", guard + "understand/powershell", guard + "understand/sql", guard + "understand/rows",
 	guard + "understand/recipes", guard + "understand/verbs", guard + "understand/web", guard + "understand/here",
 	programs + "secret", guard + "understand/script", programs + "hosted", programs + "database",
-	guard + "understand/source", programs + "coreutils", programs + "git", programs + "machine", programs + "network",
-	guard + "understand", guard + "judge",
+	guard + "understand/source", programs + "coreutils", programs + "git", programs + "build", programs + "machine",
+	programs + "network", guard + "understand", guard + "judge",
 }
 
 // The folders with tests and no other Go files: the rules that the source keeps, the coordinator
@@ -300,6 +300,11 @@ func table() rules {
 				programs + "coreutils", programs + "secret", guard + "understand/recipes", guard + "understand/rows",
 				guard + "understand/shell", guard + "understand/web",
 			}),
+			programs + "build": slices.Concat(reading, []string{
+				hostjson, programs + "git", programs + "hosted", programs + "secret", guard + "understand/recipes",
+				guard + "understand/rows", guard + "understand/shell", guard + "understand/source",
+				guard + "understand/web",
+			}),
 			programs + "machine": slices.Concat(reading, []string{
 				guard + "understand/here", programs + "hosted", programs + "secret", guard + "understand/recipes",
 				guard + "understand/rows", guard + "understand/script", guard + "understand/shell",
@@ -311,11 +316,12 @@ func table() rules {
 				guard + "understand/verbs", guard + "understand/web",
 			}),
 			guard + "understand": slices.Concat(reading, []string{
-				hostjson, guard + "understand/here", guard + "understand/powershell", programs + "coreutils",
-				programs + "database", programs + "git", programs + "hosted", programs + "machine",
-				programs + "network", programs + "secret", guard + "understand/recipes", guard + "understand/rows",
-				guard + "understand/script", guard + "understand/shell", guard + "understand/source",
-				guard + "understand/sql", guard + "understand/verbs", guard + "understand/web",
+				hostjson, guard + "understand/here", guard + "understand/powershell", programs + "build",
+				programs + "coreutils", programs + "database", programs + "git", programs + "hosted",
+				programs + "machine", programs + "network", programs + "secret", guard + "understand/recipes",
+				guard + "understand/rows", guard + "understand/script", guard + "understand/shell",
+				guard + "understand/source", guard + "understand/sql", guard + "understand/verbs",
+				guard + "understand/web",
 			}),
 
 			in + "background":    {},

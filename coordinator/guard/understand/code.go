@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/build"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
@@ -69,7 +70,7 @@ func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
 	case lex.OneOf(c.Name, "bun deno") && runtimeVerb(sh, c):
 	case o.Given("run="):
-		nodeFile.run(sh, o.All("run"), o.Behind)
+		build.NodeFile.Run(sh, o.All("run"), o.Behind)
 	case lang == "python" && isModule:
 		if lex.OneOf(module, "pdb debugpy") {
 			sh.Exec(lex.After(c.Args, "-m", 1), c.In)
@@ -173,11 +174,11 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 	switch {
 	case verb == "task" && len(args) > 1:
 		_, rest := shell.Leading(args[1:], "c config cwd")
-		return denoFile.run(sh, []string{lex.First(rest)}, rest[min(1, len(rest)):])
+		return build.DenoFile.Run(sh, []string{lex.First(rest)}, rest[min(1, len(rest)):])
 	case verb == "eval" && len(args) > 1:
 		script.Run(sh, args[1], "js")
 	case lex.OneOf(verb, "eval x run install add remove publish upgrade"):
-		if c.Name == "bun" && nodeScripts(sh, c, shell.ParseOptions(args, "cwd filter")) {
+		if c.Name == "bun" && build.RunNodeScripts(sh, c, shell.ParseOptions(args, "cwd filter")) {
 			return true
 		}
 		if c.Name == "bun" && lex.OneOf(verb, "x run") {
@@ -189,7 +190,7 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		}
 	case c.Name == "bun" && len(args) > 1 && rows.IsWord(verb):
-		packageProgram(sh, c, verb)
+		build.RunPackageProgram(sh, c, verb)
 	default:
 		return false
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/build"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
@@ -44,8 +45,8 @@ var families = [...]family{
 	{tables: coreutils.FilePrograms, common: true},
 	{tables: coreutils.ArchivePrograms},
 	{tables: coreutils.TextPrograms, common: true},
-	{tables: publishPrograms},
-	{tables: fleetPrograms},
+	{tables: build.PublishPrograms},
+	{tables: build.FleetPrograms},
 	{tables: wrapperPrograms, passes: true},
 	{tables: elsewherePrograms, passes: true},
 	{tables: outsidePrograms, passes: true},
@@ -53,9 +54,9 @@ var families = [...]family{
 	{tables: machine.ContainerPrograms, passes: true},
 	{tables: wrappers, passes: true},
 	{tables: network.Programs},
-	{tables: scriptPrograms},
+	{tables: build.ScriptPrograms},
 	{tables: source.SetupPrograms},
-	{tables: recipePrograms},
+	{tables: build.RecipePrograms},
 	{tables: database.Clients, stores: true},
 	{tables: database.Programs, stores: true},
 	{tables: secret.Programs},
@@ -64,7 +65,7 @@ var families = [...]family{
 	{tables: machine.ProcessTables},
 	{tables: machine.DiskTables},
 	{tables: git.HistoryTables},
-	{tables: packageTables},
+	{tables: build.PackageTables},
 }
 
 // tableOf returns the table that lists a program, and its family. The table is nil if no
@@ -183,7 +184,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	}
 	if lex.OneOf(c.Name, "pip pip3 python python3") && strings.Contains(full, "/") {
 		sh = sh.Sub()
-		entersEnvironment(sh, full)
+		build.EnterEnvironment(sh, full)
 	}
 	if p.stores {
 		defer here.MarkOwn(sh, c, p.table.Parse(c.Args), len(sh.Eval.Effects))

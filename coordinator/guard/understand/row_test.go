@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/build"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
@@ -44,7 +45,7 @@ func ruledLists() []ruled {
 		{"docker, other host", always("docker", "--context=prod"), machine.OtherHostRows},
 		{"compose", always("docker-compose"), machine.ComposeRows},
 		{"kubectl", always("kubectl"), machine.ClusterRows},
-		{"npm", always("npm"), nodeRows},
+		{"npm", always("npm"), build.NodeRows},
 		{"gh", always("gh"), hosted.ForgeRows},
 		{"redis", always("redis-cli"), database.RedisRows},
 		{"claude", always("claude"), hostRows},

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/build"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
@@ -425,7 +426,7 @@ func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	case written:
 		sh.RunText(text)
 	default:
-		entersEnvironment(sh, name)
+		build.EnterEnvironment(sh, name)
 		if !sh.SourceFile(name, c.Args[1:]) && !sh.InsideFile() {
 			sh.Read(name)
 		}
@@ -476,7 +477,7 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		}
 		if lex.OneOf(c.Name, "pdm mise") {
-			runsProjectScript(sh, c.Name, c.Args)
+			build.RunProjectScript(sh, c.Name, c.Args)
 		}
 		hosted.Report(sh, c, o)
 		return
@@ -498,7 +499,7 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case c.Name == "uv":
 		rest = uvCommand(c.Args[:verb+2], args, rest)
 	}
-	runsProjectScript(sh, c.Name, rest)
+	build.RunProjectScript(sh, c.Name, rest)
 	if lex.OneOf(c.Name, "aws-vault chamber infisical doppler op envchain teller summon dotenv dotenvx railway") {
 		secret.ReportVariables(sh, rest)
 	}

@@ -1,4 +1,4 @@
-package understand
+package build
 
 import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
@@ -30,7 +30,7 @@ func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh = rows.InFolder(sh, o, "d dir")
 	path, ok := recipes.FileOf(sh, o, "t taskfile", recipes.TaskFiles)
 	if !ok {
-		runsProjectScript(sh, "task", o.Pos) // taskipy has a program of this name
+		RunProjectScript(sh, "task", o.Pos) // taskipy has a program of this name
 		return
 	}
 	recipes.RunTasks(sh, path, append(recipes.Settings(o.Pos), o.Behind...), func(child *shell.Shell, text string) {
@@ -50,8 +50,8 @@ func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	})
 }
 
-// recipePrograms run recipes. Those that also build or publish stand with their other commands.
-var recipePrograms = []rows.Table{
+// RecipePrograms run recipes. Those that also build or publish stand with their other commands.
+var RecipePrograms = []rows.Table{
 	{
 		Programs: "just",
 		Options:  "f d justfile working-directory set! shell-arg shell dotenv-path c? command?",

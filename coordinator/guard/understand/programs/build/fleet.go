@@ -1,4 +1,5 @@
-package understand
+// Package build has the programs that run recipes of a project, and those that build, install and publish packages.
+package build
 
 import (
 	"slices"
@@ -13,8 +14,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// fleetPrograms set up many machines, or one from a description.
-var fleetPrograms = []rows.Table{
+// FleetPrograms set up many machines, or one from a description.
+var FleetPrograms = []rows.Table{
 	{Programs: "ansible ansible-console", Options: ansibleOptions, Dry: "check C list-hosts version", Do: ansible},
 	{
 		Programs: "ansible-playbook ansible-pull", Options: ansibleOptions,

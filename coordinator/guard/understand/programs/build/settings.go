@@ -1,4 +1,4 @@
-package understand
+package build
 
 import (
 	"slices"
@@ -23,8 +23,8 @@ var projectScripts = []struct{ programs, files, sections, folders string }{
 	{"mise", "mise.toml .mise.toml", "tasks", "mise-tasks/ .mise-tasks/ .mise/tasks/ mise/tasks/ .config/mise/tasks/"},
 }
 
-// runsProjectScript runs the script of the project that the words after a program's "run" name.
-func runsProjectScript(sh *shell.Shell, program string, words []string) {
+// RunProjectScript runs the script of the project that the words after a program's "run" name.
+func RunProjectScript(sh *shell.Shell, program string, words []string) {
 	name := lex.First(words)
 	if i := strings.LastIndexByte(name, ':'); program == "hatch" && i >= 0 {
 		name = name[i+1:] // behind the environment

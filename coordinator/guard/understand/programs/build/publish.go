@@ -1,4 +1,4 @@
-package understand
+package build
 
 import (
 	"strings"
@@ -15,8 +15,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
-// publishPrograms are the programs of this file, with what each does.
-var publishPrograms = []rows.Table{
+// PublishPrograms are the programs of this file, with what each does.
+var PublishPrograms = []rows.Table{
 	{Programs: "npm pnpm yarn", Options: "w workspace prefix C dir tag otp registry cwd filter F", Do: nodePackages},
 	{
 		Programs: "npx bunx pnpx uvx pipx", Options: "p package c call from with python spec", Leads: true,
@@ -65,8 +65,8 @@ var buildRows = []rows.Row{
 	},
 }
 
-// packageTables are the programs that publish, or install and remove packages.
-var packageTables = []rows.Table{
+// PackageTables are the programs that publish, or install and remove packages.
+var PackageTables = []rows.Table{
 	{Programs: "nuget", Rows: []rows.Row{{Args: "push|delete", As: &rows.Publishes}}},
 	{Programs: "conan stack cabal anaconda", Options: "r remote t token s site", Rows: []rows.Row{
 		{Words: "upload", As: &rows.Publishes},
@@ -191,8 +191,8 @@ func uninstallsModules(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// entersEnvironment notes the virtual environment that has the program or the script of a path.
-func entersEnvironment(sh *shell.Shell, path string) {
+// EnterEnvironment notes the virtual environment that has the program or the script of a path.
+func EnterEnvironment(sh *shell.Shell, path string) {
 	if dir := fspath.Dir(fspath.Dir(path)); lex.OneOf(fspath.Base(dir), ".venv venv env .env virtualenv") {
 		sh.Assign(virtualEnv, shell.Value{sh.Path(dir)})
 	}
@@ -215,24 +215,24 @@ func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh = rows.ShellIn(sh, workspace(sh, o.At(1)))
 		o.Pos = o.From(2)
 	}
-	rows.Run(sh, nodeRows, o.Pos, c, o)
+	rows.Run(sh, NodeRows, o.Pos, c, o)
 	verb := o.At(0)
 	switch {
-	case nodeScripts(sh, c, o):
+	case RunNodeScripts(sh, c, o):
 		return
 	case verb == "run" && c.Name == "yarn": // which also runs programs of packages
 		verb = o.At(1)
 	case lex.OneOf(verb, nodeVerbs):
 		return
 	}
-	packageProgram(sh, c, verb)
+	RunPackageProgram(sh, c, verb)
 }
 
-// nodeVerbs are the verbs that nodeRows describe. Any other word may be a program.
+// nodeVerbs are the verbs that NodeRows describe. Any other word may be a program.
 const nodeVerbs = "pkg run run-script test start publish unpublish deprecate owner access dist-tag star token team " +
 	"org hook profile uninstall remove rm un unlink cache exec dlx x config c get set audit"
 
-var nodeRows = []rows.Row{
+var NodeRows = []rows.Row{
 	{Words: "pkg", Also: runsScripts},
 	{Words: "publish", Without: "dry-run", As: &rows.Publishes},
 	{Words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
@@ -287,10 +287,10 @@ func setsRegistry(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// packageProgram runs a word that is not a verb of the package manager. It may be a
+// RunPackageProgram runs a word that is not a verb of the package manager. It may be a
 // script of the project or the program of one of its packages. npm does not run
 // such words.
-func packageProgram(sh *shell.Shell, c shell.Command, verb string) {
+func RunPackageProgram(sh *shell.Shell, c shell.Command, verb string) {
 	switch {
 	case c.Name == "npm", verb == "", lex.OneOf(verb, "install i ci add link ln env init create why ls ll list "+
 		"node set search import patch bin root import view info up update upgrade prune dedupe fetch version "+

@@ -1,4 +1,4 @@
-package understand
+package build
 
 import (
 	"slices"
@@ -13,10 +13,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// scriptPrograms run scripts that a file of the project names.
-var scriptPrograms = []rows.Table{
+// ScriptPrograms run scripts that a file of the project names.
+var ScriptPrograms = []rows.Table{
 	{Programs: "run-s run-p npm-run-all npm-run-all2", Do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
-		nodeFile.run(sh, o.Pos, nil)
+		NodeFile.Run(sh, o.Pos, nil)
 	}},
 	{Programs: "turbo lerna", Options: "filter F scope", Dry: "dry-run dry", Do: inPackages, Rows: []rows.Row{
 		{Of: "lerna", Words: "publish", As: &rows.Publishes},
@@ -25,10 +25,10 @@ var scriptPrograms = []rows.Table{
 	{Programs: "nx", Options: "t target targets p projects c configuration", Dry: "graph", Do: nxTargets},
 	{Programs: "composer", Options: "d working-dir", Do: composerScripts},
 	{Programs: "lint-staged", Options: "c config d cwd", Do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
-		stagedFile.run(sh, []string{"*"}, nil)
+		stagedFile.Run(sh, []string{"*"}, nil)
 	}},
 	{Programs: "poe", Options: "C directory", Leads: true, Do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
-		runsProjectScript(sh, c.Name, o.Pos)
+		RunProjectScript(sh, c.Name, o.Pos)
 	}},
 	{Programs: "pre-commit prek", Options: "c config hook-stage hook-type color", Rows: []rows.Row{
 		{Words: "run|hook-impl", Also: git.RunPreCommit},
@@ -54,8 +54,8 @@ type scriptFile struct {
 }
 
 var (
-	nodeFile     = scriptFile{"package.json", "scripts"}
-	denoFile     = scriptFile{"deno.json deno.jsonc", "tasks"}
+	NodeFile     = scriptFile{"package.json", "scripts"}
+	DenoFile     = scriptFile{"deno.json deno.jsonc", "tasks"}
 	stagedFile   = scriptFile{"package.json", "lint-staged"}
 	composerFile = scriptFile{"composer.json", "scripts"}
 	nxFile       = scriptFile{"project.json", "targets"}
@@ -66,7 +66,7 @@ const parents = "packages apps libs services tools modules"
 
 // packages returns the folders of the parts of the project.
 func packages(sh *shell.Shell) (dirs []string) {
-	path, _ := recipes.Nearest(sh, nodeFile.names)
+	path, _ := recipes.Nearest(sh, NodeFile.names)
 	for _, parent := range strings.Fields(parents) {
 		for _, name := range sh.Names(fspath.Dir(path) + "/" + parent) {
 			if below, folder := strings.CutSuffix(name, "/"); folder && len(dirs) < maxPackages {
@@ -84,7 +84,7 @@ func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, dir := range append(packages(sh), sh.Place.Cwd) {
 		child := rows.ShellIn(sh, dir)
 		for _, name := range o.Pos {
-			nodeFile.run(child, around(name), nil)
+			NodeFile.Run(child, around(name), nil)
 		}
 	}
 }
@@ -120,8 +120,8 @@ func nxTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 	for _, dir := range dirs {
 		child := rows.ShellIn(sh, dir)
-		nxFile.run(child, append(targets, target), nil)
-		nodeFile.run(child, append(targets, target), nil)
+		nxFile.Run(child, append(targets, target), nil)
+		NodeFile.Run(child, append(targets, target), nil)
 	}
 }
 
@@ -131,15 +131,15 @@ func composerScripts(sh *shell.Shell, c shell.Command, o shell.Options) {
 	verb := o.At(0)
 	switch {
 	case lex.OneOf(verb, "run run-script"):
-		composerFile.run(sh, []string{o.At(1)}, recipes.HandedOn(c.Args, o.At(1)))
+		composerFile.Run(sh, []string{o.At(1)}, recipes.HandedOn(c.Args, o.At(1)))
 	case verb == "exec":
 		sh.Exec(recipes.HandedOn(c.Args, verb), c.In)
 	case o.Given("no-scripts"):
 	case lex.OneOf(verb, "install update require remove dump-autoload"):
 		name := verb + "-cmd"
-		composerFile.run(sh, []string{"pre-" + name, "post-" + name, "post-autoload-dump"}, nil)
+		composerFile.Run(sh, []string{"pre-" + name, "post-" + name, "post-autoload-dump"}, nil)
 	default:
-		composerFile.run(sh, []string{verb}, recipes.HandedOn(c.Args, verb))
+		composerFile.Run(sh, []string{verb}, recipes.HandedOn(c.Args, verb))
 	}
 }
 
@@ -160,8 +160,8 @@ func workspace(sh *shell.Shell, name string) string {
 // installing are the scripts that an installation of the project runs.
 var installing = []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"}
 
-// nodeScripts runs the scripts that a command of npm, pnpm, yarn or bun runs. It returns false if there is none.
-func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
+// RunNodeScripts runs the scripts that a command of npm, pnpm, yarn or bun runs. It returns false if there is none.
+func RunNodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 	child := rows.InFolder(sh, o, "prefix C dir cwd")
 	if name, ok := o.Get("w", "workspace", "filter", "F"); ok {
 		child.Place.Cwd = workspace(child, name)
@@ -178,18 +178,18 @@ func nodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
 		name = "test"
 	case lex.OneOf(verb, "test start stop restart"):
 	case lex.OneOf(verb, "install i ci clean-install") && len(o.Pos) == 1, verb == "" && c.Name == "yarn":
-		return !o.Given("ignore-scripts version help") && nodeFile.run(child, installing, nil)
+		return !o.Given("ignore-scripts version help") && NodeFile.Run(child, installing, nil)
 	case c.Name == "npm", lex.OneOf(verb, nodeVerbs):
 		return false
 	}
-	return name != "" && nodeFile.run(child, around(name), recipes.HandedOn(c.Args, last))
+	return name != "" && NodeFile.Run(child, around(name), recipes.HandedOn(c.Args, last))
 }
 
 // around returns a script with those that run before and after it.
 func around(name string) []string { return []string{"pre" + name, name, "post" + name} }
 
-// run runs the commands of some names, which may end with a star. It returns false if there are none.
-func (f scriptFile) run(sh *shell.Shell, names, args []string) (found bool) {
+// Run runs the commands of some names, which may end with a star. It returns false if there are none.
+func (f scriptFile) Run(sh *shell.Shell, names, args []string) (found bool) {
 	path, _ := recipes.Nearest(sh, f.names)
 	recipes.RunTasks(sh, path, args, func(child *shell.Shell, text string) {
 		root, _ := hostjson.Parse(text, hostjson.MaxDepth)
