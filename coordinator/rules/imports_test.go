@@ -46,8 +46,8 @@ var inGuard = []string{
 	guard + "understand/shell", guard + "understand/powershell", guard + "understand/sql", guard + "understand/rows",
 	guard + "understand/recipes", guard + "understand/verbs", guard + "understand/web", guard + "understand/here",
 	programs + "secret", guard + "understand/script", programs + "hosted", programs + "database",
-	guard + "understand/source", programs + "coreutils", programs + "git", programs + "build", programs + "machine",
-	programs + "network", guard + "understand", guard + "judge",
+	guard + "understand/source", programs + "coreutils", programs + "git", programs + "build",
+	programs + "interpreter", programs + "machine", programs + "network", guard + "understand", guard + "judge",
 }
 
 // The folders with tests and no other Go files: the rules that the source keeps, the coordinator
@@ -305,6 +305,11 @@ func table() rules {
 				guard + "understand/rows", guard + "understand/shell", guard + "understand/source",
 				guard + "understand/web",
 			}),
+			programs + "interpreter": slices.Concat(reading, []string{
+				programs + "build", programs + "database", programs + "secret", guard + "understand/recipes",
+				guard + "understand/rows", guard + "understand/script", guard + "understand/shell",
+				guard + "understand/source",
+			}),
 			programs + "machine": slices.Concat(reading, []string{
 				guard + "understand/here", programs + "hosted", programs + "secret", guard + "understand/recipes",
 				guard + "understand/rows", guard + "understand/script", guard + "understand/shell",
@@ -318,10 +323,10 @@ func table() rules {
 			guard + "understand": slices.Concat(reading, []string{
 				hostjson, guard + "understand/here", guard + "understand/powershell", programs + "build",
 				programs + "coreutils", programs + "database", programs + "git", programs + "hosted",
-				programs + "machine", programs + "network", programs + "secret", guard + "understand/recipes",
-				guard + "understand/rows", guard + "understand/script", guard + "understand/shell",
-				guard + "understand/source", guard + "understand/sql", guard + "understand/verbs",
-				guard + "understand/web",
+				programs + "interpreter", programs + "machine", programs + "network", programs + "secret",
+				guard + "understand/recipes", guard + "understand/rows", guard + "understand/script",
+				guard + "understand/shell", guard + "understand/source", guard + "understand/sql",
+				guard + "understand/verbs", guard + "understand/web",
 			}),
 
 			in + "background":    {},

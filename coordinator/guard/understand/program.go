@@ -22,6 +22,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/interpreter"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/machine"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
@@ -50,7 +51,7 @@ var families = [...]family{
 	{tables: wrapperPrograms, passes: true},
 	{tables: elsewherePrograms, passes: true},
 	{tables: outsidePrograms, passes: true},
-	{tables: codePrograms, passes: true},
+	{tables: interpreter.Programs, passes: true},
 	{tables: machine.ContainerPrograms, passes: true},
 	{tables: wrappers, passes: true},
 	{tables: network.Programs},

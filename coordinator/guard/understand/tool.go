@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/interpreter"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -75,7 +76,7 @@ func pageTool(sh *shell.Shell, call effect.Call) {
 // NewShell returns a shell for one call, which can run every program of the tables of this package.
 func NewShell(call effect.Call, site shell.Site) *shell.Shell {
 	u := shell.NewEvaluation(call, site, new(dispatcher).run)
-	u.RunsInput = runsInput
+	u.RunsInput = interpreter.RunsInput
 	u.IsListed = isListed
 	sh := shell.New(u)
 	sh.Src = &shell.Source{}

@@ -1,4 +1,5 @@
-package understand
+// Package interpreter has the programs that run code of other languages.
+package interpreter
 
 import (
 	"slices"
@@ -18,8 +19,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
-// codePrograms are the programs of this file, with what each does.
-var codePrograms = []rows.Table{
+// Programs are the programs of this file, with what each does.
+var Programs = []rows.Table{
 	{Programs: "python pypy ipython jython", Options: "c. m. W X", Leads: true, Do: interpreter},
 	{
 		Programs: source.NodePrograms,
@@ -334,8 +335,8 @@ func tclCommand(sh *shell.Shell, code string) {
 	}
 }
 
-// runsInput reports whether a program runs the code that it reads or that another command prints for it.
-func runsInput(name string) bool {
+// RunsInput reports whether a program runs the code that it reads or that another command prints for it.
+func RunsInput(name string) bool {
 	switch {
 	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh mongosh mongo redis-cli valkey-cli"),
 		source.LanguageOf(name) != "":
