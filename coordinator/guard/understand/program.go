@@ -26,6 +26,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/machine"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
+	"github.com/afar-sh/afar/coordinator/guard/understand/programs/wrapper"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/source"
@@ -48,12 +49,12 @@ var families = [...]family{
 	{tables: coreutils.TextPrograms, common: true},
 	{tables: build.PublishPrograms},
 	{tables: build.FleetPrograms},
-	{tables: wrapperPrograms, passes: true},
-	{tables: elsewherePrograms, passes: true},
-	{tables: outsidePrograms, passes: true},
+	{tables: wrapper.Programs, passes: true},
+	{tables: wrapper.ElsewherePrograms, passes: true},
+	{tables: wrapper.OutsidePrograms, passes: true},
 	{tables: interpreter.Programs, passes: true},
 	{tables: machine.ContainerPrograms, passes: true},
-	{tables: wrappers, passes: true},
+	{tables: wrapper.Wrappers, passes: true},
 	{tables: network.Programs},
 	{tables: build.ScriptPrograms},
 	{tables: source.SetupPrograms},

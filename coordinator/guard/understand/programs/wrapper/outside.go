@@ -1,4 +1,4 @@
-package understand
+package wrapper
 
 import (
 	"slices"
@@ -11,9 +11,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// outsidePrograms have a program of the person run a command: the server of a terminal or of an editor, a
+// OutsidePrograms have a program of the person run a command: the server of a terminal or of an editor, a
 // window manager, a service manager. See shell.Outside.
-var outsidePrograms = []rows.Table{
+var OutsidePrograms = []rows.Table{
 	{Programs: "screen", Options: "S p t T c e h s", Leads: true, Rows: []rows.Row{
 		{Args: "-X", Mention: "stuff exec readreg paste shell bind eval source process colon", As: &typesIntoIt},
 		{Args: "-X", Words: "at|idle|zombie", As: &typesIntoIt},

@@ -1,4 +1,5 @@
-package understand
+// Package wrapper has the programs that run other ones: here, on another machine, or outside the session.
+package wrapper
 
 import (
 	"slices"
@@ -15,8 +16,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// elsewherePrograms run their command on another machine.
-var elsewherePrograms = []rows.Table{
+// ElsewherePrograms run their command on another machine.
+var ElsewherePrograms = []rows.Table{
 	{
 		Programs: "ssh mosh autossh dbclient plink",
 		Options:  sshValues,

@@ -1,4 +1,4 @@
-package understand
+package wrapper
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
-// wrappers are the programs that run their operands.
-var wrappers = []rows.Table{
+// Wrappers are the programs that run their operands.
+var Wrappers = []rows.Table{
 	{
 		Programs: "nohup setsid chronic unbuffer noglob nocorrect torsocks torify eatmydata catchsegv firejail " +
 			"busybox toybox builtin shx -",
@@ -92,8 +92,8 @@ var wrappers = []rows.Table{
 	},
 }
 
-// wrapperPrograms are the programs of this file, with what each does.
-var wrapperPrograms = []rows.Table{
+// Programs are the programs of this file, with what each does.
+var Programs = []rows.Table{
 	{
 		Programs: "sudo sudoedit",
 		Options:  "u g h p C c r t T U D R user group host prompt chdir chroot close-from role type other-user",
