@@ -47,8 +47,8 @@ var inGuard = []string{
 	guard + "understand/recipes", guard + "understand/verbs", guard + "understand/web", guard + "understand/here",
 	programs + "secret", guard + "understand/script", programs + "hosted", programs + "database",
 	guard + "understand/source", programs + "coreutils", programs + "git", programs + "build",
-	programs + "interpreter", programs + "machine", programs + "network", programs + "wrapper", guard + "understand",
-	guard + "judge",
+	programs + "interpreter", programs + "machine", programs + "network", guard + "understand/agents",
+	programs + "wrapper", guard + "understand", guard + "judge",
 }
 
 // The folders with tests and no other Go files: the rules that the source keeps, the coordinator
@@ -321,18 +321,23 @@ func table() rules {
 				guard + "understand/rows", guard + "understand/shell", guard + "understand/sql",
 				guard + "understand/verbs", guard + "understand/web",
 			}),
+			guard + "understand/agents": slices.Concat(reading, []string{
+				hostjson, guard + "understand/powershell", programs + "database", programs + "machine",
+				programs + "network", programs + "secret", guard + "understand/recipes", guard + "understand/rows",
+				guard + "understand/script", guard + "understand/shell", guard + "understand/source",
+				guard + "understand/sql", guard + "understand/verbs", guard + "understand/web",
+			}),
 			programs + "wrapper": slices.Concat(reading, []string{
 				guard + "understand/powershell", programs + "build", programs + "coreutils", programs + "hosted",
 				programs + "network", programs + "secret", guard + "understand/recipes", guard + "understand/rows",
 				guard + "understand/script", guard + "understand/shell", guard + "understand/source",
 			}),
 			guard + "understand": slices.Concat(reading, []string{
-				hostjson, guard + "understand/here", guard + "understand/powershell", programs + "build",
-				programs + "coreutils", programs + "database", programs + "git", programs + "hosted",
-				programs + "interpreter", programs + "machine", programs + "network", programs + "secret",
-				programs + "wrapper", guard + "understand/recipes", guard + "understand/rows",
-				guard + "understand/script", guard + "understand/shell", guard + "understand/source",
-				guard + "understand/sql", guard + "understand/verbs", guard + "understand/web",
+				hostjson, guard + "understand/agents", guard + "understand/here", guard + "understand/powershell",
+				programs + "build", programs + "coreutils", programs + "database", programs + "git",
+				programs + "hosted", programs + "interpreter", programs + "machine", programs + "network",
+				programs + "secret", programs + "wrapper", guard + "understand/rows", guard + "understand/shell",
+				guard + "understand/source", guard + "understand/verbs",
 			}),
 
 			in + "background":    {},

@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/agents"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/build"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
@@ -112,7 +113,7 @@ const maxPrograms = 2048
 // A dispatcher runs programs as the tables describe them.
 type dispatcher struct {
 	programs map[string]program // the names that were looked up
-	browsers browserFolders
+	browsers agents.BrowserFolders
 }
 
 // run runs a program and reports whether its empty output is known to be empty.
@@ -138,7 +139,7 @@ func (d *dispatcher) programNamed(name string) program {
 		silent: silent(name),
 		secret: secret.IsCommander(name),
 		prints: evalPrinter(name),
-		own:    ownName(name),
+		own:    agents.IsChecked(name),
 		hosted: t == nil && hosted.IsClient(name),
 		stores: of.stores && lex.OneOf(name, here.StoreClients),
 		names:  lex.OneOf(name, rows.NamesFiles),
@@ -175,7 +176,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 		return
 	}
 	if p.own {
-		checkOwn(sh, c, full)
+		agents.ReportOwn(sh, c, full)
 	}
 	if sh.IsOutside() {
 		runsOther(sh, p, c, full)
@@ -197,7 +198,7 @@ func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command
 	passesOn(sh, c)
 	git.ReportBrought(sh, c)
 	if !p.names {
-		d.browsers.report(sh, c)
+		d.browsers.Report(sh, c)
 	}
 	switch {
 	case p.prints && printsForEval(c):
@@ -226,7 +227,7 @@ func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
 		return
 	}
 	if lex.ContainsAny(c.Args, "-i -I --in-place --inplace --write -w") {
-		ownOperands(sh, c)
+		agents.ReportOwnOperands(sh, c)
 	}
 	switch {
 	case p.hosted:

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/understand/agents"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/build"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
@@ -48,7 +49,7 @@ func ruledLists() []ruled {
 		{"npm", always("npm"), build.NodeRows},
 		{"gh", always("gh"), hosted.ForgeRows},
 		{"redis", always("redis-cli"), database.RedisRows},
-		{"claude", always("claude"), hostRows},
+		{"claude", always("claude"), agents.HostRows},
 		{"special", func(r rows.Row) []string { return []string{programOf(r, "")} }, hosted.SpecialRows},
 		{"mixed", func(r rows.Row) []string { return []string{programOf(r, "cockroach")} }, database.MixedRows},
 		{"git", func(r rows.Row) []string { return []string{"git", programOf(r, "")} }, git.Rows},

@@ -4,8 +4,10 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/agents"
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/interpreter"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
@@ -23,11 +25,11 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 	case lex.OneOf(call.Tool, "Read NotebookRead Grep"):
 		fileTool(sh, call, effect.ReadFile)
 	case lex.OneOf(call.Tool, "Skill SlashCommand"):
-		skillTool(sh, call)
-		loadTool(sh, call)
+		agents.ReportSkill(sh, call)
+		agents.ReportLoaded(sh, call)
 	case lex.OneOf(call.Tool, "Agent Task"):
 		commandTool(sh, call)
-		loadTool(sh, call)
+		agents.ReportLoaded(sh, call)
 	case call.Tool == "WebFetch":
 		sh.Via, sh.Part = call.Tool, lex.Clip(call.Value("url"), 300)
 		secret.ReportFetched(sh, []string{call.Value("url")})
@@ -36,7 +38,7 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 		sh.Via, sh.Part = call.Tool, lex.Clip(call.Value("query"), 300)
 		secret.ReportKeys(sh, []string{call.Value("query")}, call.Tool)
 	case strings.HasPrefix(call.Tool, "mcp__"):
-		mcpTool(sh, call)
+		agents.ReportMCP(sh, call)
 	default:
 		commandTool(sh, call)
 	}
@@ -51,7 +53,7 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 }
 
 // openers are words in the names of tools that may open addresses.
-const openers = browsers + " devtools devtool cdp webdriver fetch http https request web navigate url crawl scrape " +
+const openers = agents.Browsers + " devtools devtool cdp webdriver fetch http https request web navigate url crawl scrape " +
 	"computer page tab"
 
 // pageTool reports an argument of a tool that is the address of Afar's page. The arguments of
@@ -83,14 +85,17 @@ func NewShell(call effect.Call, site shell.Site) *shell.Shell {
 	return sh
 }
 
+// Leaves returns the leaves of a tool's input, as agents.Leaves does.
+func Leaves(input hostjson.Value) []effect.Arg { return agents.Leaves(input) }
+
 // HostFiles returns the paths of the files that a call makes the host load.
 func HostFiles(call effect.Call, site shell.Site) []string {
-	return loadedFiles(NewShell(call, site), call)
+	return agents.LoadedFiles(NewShell(call, site), call)
 }
 
 // commandTool runs every argument named "command", also that of tools other than Bash and Monitor.
 func commandTool(sh *shell.Shell, call effect.Call) {
-	if call.Value("dangerouslyDisableSandbox") == "true" && hasSandbox(sh) {
+	if call.Value("dangerouslyDisableSandbox") == "true" && agents.HasSandbox(sh) {
 		sh.Part = lex.Clip(call.Value("command"), 300)
 		sh.Effect(effect.RunElevated, effect.Unboxed, "")
 	}
@@ -120,7 +125,7 @@ func fileTool(sh *shell.Shell, call effect.Call, kind effect.Kind) {
 		if lex.OneOf(a.Path, "file_path notebook_path path") && a.Value != "" {
 			sh.Part = lex.Clip(a.Value, 300)
 			p := sh.Path(partial.Scrub(a.Value))
-			op := settingsEdit(sh, call, p)
+			op := agents.SettingsEdit(sh, call, p)
 			if op == "" && kind == effect.WriteFile {
 				op = effect.Edit // the host can undo it
 			}

@@ -1,4 +1,6 @@
-package understand
+// Package agents has what concerns agents: the commands, skills and settings of the host, Afar's own programs, and the
+// tools of MCP servers.
+package agents
 
 import (
 	"slices"
@@ -28,7 +30,7 @@ func hostCommand(sh *shell.Shell, c shell.Command) {
 	hostSettings(sh, o)
 	hostPrompt(sh, append(o.Pos, rows.Stdin(c)...))
 	o.Pos = rows.Lowered(o.Pos)
-	rows.Run(sh, hostRows, o.Pos, c, o)
+	rows.Run(sh, HostRows, o.Pos, c, o)
 }
 
 // hostOptions are the options of the client with a value. Those whose value may be missing are not
@@ -40,8 +42,8 @@ const hostOptions = "settings mcp-config setting-sources model fallback-model ad
 	"autocompact debug-file effort environment file n name session-id remote-control-session-name-prefix " +
 	"messaging-socket-path cwd json-path log-file scope s transport t env e header H"
 
-// hostRows are the options and the commands of the client that change its settings, servers and plugins.
-var hostRows = []rows.Row{
+// HostRows are the options and the commands of the client that change its settings, servers and plugins.
+var HostRows = []rows.Row{
 	{
 		Given: "safe-mode bare disable-hooks restricted", GoOn: true,
 		Does: effect.DisableAfar, Op: effect.HooksOff,
@@ -151,8 +153,8 @@ func hostPrompt(sh *shell.Shell, texts []string) {
 	}
 }
 
-// skillTool reports a skill or a client command that loads mods.
-func skillTool(sh *shell.Shell, call effect.Call) {
+// ReportSkill reports a skill or a client command that loads mods.
+func ReportSkill(sh *shell.Shell, call effect.Call) {
 	for _, a := range call.Args {
 		name, _, _ := strings.Cut(strings.TrimSpace(a.Value), " ")
 		if lex.OneOf(a.Path, "skill command name") && loadsMods(name) {
@@ -168,10 +170,10 @@ func loadsMods(name string) bool {
 	return lex.OneOf(name[strings.LastIndexByte(name, ':')+1:], "plugin-authoring reload-plugins")
 }
 
-// settingsEdit returns OtherSetting if a call of a file tool shows its whole change and changes no
+// SettingsEdit returns OtherSetting if a call of a file tool shows its whole change and changes no
 // setting on which Afar's hooks depend, and "" otherwise. A call that writes the whole user file does
 // not show what it removes.
-func settingsEdit(sh *shell.Shell, call effect.Call, p string) effect.Op {
+func SettingsEdit(sh *shell.Shell, call effect.Call, p string) effect.Op {
 	tail, _ := protected.HostFolder(p, sh.Eval.Site.Env)
 	if !lex.OneOf(tail, "/settings.json /settings.local.json") {
 		return ""
@@ -308,16 +310,16 @@ const (
 		"rathole chisel expose loophole telebit"
 )
 
-// ownName reports whether checkOwn has a check for a program.
-func ownName(name string) bool {
+// IsChecked reports whether ReportOwn has a check for a program.
+func IsChecked(name string) bool {
 	const checked = ownPrograms + " " + inPlaceAlways + " " + inPlaceAsked + " " + pageClients + " " + tunnels
 	return lex.OneOf(name, checked) || strings.HasPrefix(name, "hook-")
 }
 
 const ownPrograms = "afar agent-run claude claude-code go"
 
-// checkOwn reports the effects of a command on Afar or on the host's guard rails.
-func checkOwn(sh *shell.Shell, c shell.Command, full string) {
+// ReportOwn reports the effects of a command on Afar or on the host's guard rails.
+func ReportOwn(sh *shell.Shell, c shell.Command, full string) {
 	switch c.Name {
 	case "afar":
 		afarCommand(sh, c)
@@ -334,7 +336,7 @@ func checkOwn(sh *shell.Shell, c shell.Command, full string) {
 		secret.ReportFiles(sh, shell.ParseOptions(c.Args, "c u S T").Pos)
 	}
 	if changesInPlace(c) {
-		ownOperands(sh, c)
+		ReportOwnOperands(sh, c)
 	}
 	if lex.OneOf(c.Name, socketClients) {
 		ownSocket(sh, c)
@@ -360,7 +362,7 @@ func ownSource(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	if base := fspath.Base(c.Args[1]); rows.IsOwnName(base) {
-		checkOwn(sh, shell.Command{Name: base, Args: c.Args[2:]}, c.Args[1])
+		ReportOwn(sh, shell.Command{Name: base, Args: c.Args[2:]}, c.Args[1])
 	}
 }
 
@@ -385,8 +387,8 @@ func changesInPlace(c shell.Command) bool {
 	return false
 }
 
-// ownOperands reports guarded files among the operands of a program that edits files.
-func ownOperands(sh *shell.Shell, c shell.Command) {
+// ReportOwnOperands reports guarded files among the operands of a program that edits files.
+func ReportOwnOperands(sh *shell.Shell, c shell.Command) {
 	for _, a := range shell.ParseOptions(c.Args, "").Pos {
 		if p := sh.Path(a); rows.IsGuarded(sh, p) {
 			sh.Effect(effect.WriteFile, "", p)
@@ -394,14 +396,14 @@ func ownOperands(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// browserFolders knows whether the directory of the last command may be that of a browser.
-type browserFolders struct {
+// BrowserFolders knows whether the directory of the last command may be that of a browser.
+type BrowserFolders struct {
 	cwd   string
 	below bool
 }
 
-// report reports the cookie stores of browsers among the arguments of any program.
-func (b *browserFolders) report(sh *shell.Shell, c shell.Command) {
+// Report reports the cookie stores of browsers among the arguments of any program.
+func (b *BrowserFolders) Report(sh *shell.Shell, c shell.Command) {
 	if sh.Place.Away != "" {
 		return
 	}
@@ -424,7 +426,7 @@ func (b *browserFolders) report(sh *shell.Shell, c shell.Command) {
 
 // mayHave is protected.MayBeBrowser for the directory of a command. Commands mostly run where
 // the one before ran.
-func (b *browserFolders) mayHave(cwd string) bool {
+func (b *BrowserFolders) mayHave(cwd string) bool {
 	if cwd != b.cwd {
 		b.cwd, b.below = cwd, protected.MayBeBrowser(cwd)
 	}

@@ -1,4 +1,4 @@
-package understand
+package agents
 
 import (
 	"cmp"
@@ -43,8 +43,8 @@ type field struct {
 	item    bool     // it is an item of a list
 }
 
-// mcpTool reports the effects of a call of an MCP server's tool.
-func mcpTool(sh *shell.Shell, call effect.Call) {
+// ReportMCP reports the effects of a call of an MCP server's tool.
+func ReportMCP(sh *shell.Shell, call effect.Call) {
 	parts := strings.SplitN(call.Tool, "__", 3)
 	if len(parts) < 3 {
 		return
@@ -75,11 +75,11 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	}
 }
 
-// browsers are words in the names of servers that drive a browser.
-const browsers = "playwright puppeteer browser chrome chromium firefox selenium"
+// Browsers are words in the names of servers that drive a browser.
+const Browsers = "playwright puppeteer browser chrome chromium firefox selenium"
 
 // browses reports whether a server drives a browser.
-func (t serverTool) browses() bool { return lex.ContainsAny(t.server, browsers) }
+func (t serverTool) browses() bool { return lex.ContainsAny(t.server, Browsers) }
 
 // types reports whether a tool types into a terminal or into another program.
 func (t serverTool) types() bool {

@@ -1,4 +1,4 @@
-package understand
+package agents
 
 import (
 	"cmp"
@@ -28,8 +28,8 @@ type hostFile struct {
 	head, body string // the frontmatter, and what follows it
 }
 
-// loadedFiles returns the paths of the files that a call makes the host load.
-func loadedFiles(sh *shell.Shell, call effect.Call) (paths []string) {
+// LoadedFiles returns the paths of the files that a call makes the host load.
+func LoadedFiles(sh *shell.Shell, call effect.Call) (paths []string) {
 	name, _, kinds := hostName(call)
 	if name == "" {
 		return nil
@@ -56,10 +56,10 @@ func hostName(call effect.Call) (name, args, kinds string) {
 	return "", "", ""
 }
 
-// loadTool runs what the host itself runs when it loads a skill, a command or an agent: the
+// ReportLoaded runs what the host itself runs when it loads a skill, a command or an agent: the
 // commands in its text, and the hooks of its frontmatter. The host puts neither to a hook; the
 // newest clients do so with the former.
-func loadTool(sh *shell.Shell, call effect.Call) {
+func ReportLoaded(sh *shell.Shell, call effect.Call) {
 	name, args, kinds := hostName(call)
 	for _, f := range hostFiles(sh, name, kinds) {
 		f.run(sh, args, kinds != "agents")
@@ -413,9 +413,9 @@ func plainYAML(code string, at int, text *int) bool {
 	return pair && !lex.BeginsWith(value, "! & * { [ @ ` %")
 }
 
-// hasSandbox reports whether a settings file of the host switches its sandbox on. Without one a
+// HasSandbox reports whether a settings file of the host switches its sandbox on. Without one a
 // call leaves nothing.
-func hasSandbox(sh *shell.Shell) bool {
+func HasSandbox(sh *shell.Shell) bool {
 	if sh.Eval.Site.FileText == nil {
 		return false
 	}

@@ -1,4 +1,4 @@
-package understand
+package agents
 
 import (
 	"slices"
