@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // TestKillIssue kills the coordinator at each program that it starts for an issue: at git,
@@ -13,7 +11,6 @@ import (
 // issue lands exactly once, and nothing is lost: no commit, no untracked file, and no
 // unpushed work of the person.
 func TestKillIssue(t *testing.T) {
-	long.InCI(t)
 	t.Parallel()
 	r := newIssueRig(t, push)
 	r.git("checkout", "-q", "-b", "feature")
@@ -64,7 +61,6 @@ func TestKillIssue(t *testing.T) {
 // TestKillIssueGivenUp kills the coordinator in the same way while it gives up an issue.
 // The issue is paused on the base exactly once, and its work is kept.
 func TestKillIssueGivenUp(t *testing.T) {
-	long.InCI(t)
 	t.Parallel()
 	r := newIssueRig(t, push)
 	kills := 0

@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // TestIssueBlocked: if the person's work blocks a landing, the session is told, the landing
@@ -131,7 +129,6 @@ const waits = `until [ -e "$DIR/go" ]; do sleep 0.05; done; ` + approves
 // TestIssueWaysOut: every way out frees a session that waits for a review at once. The next
 // stop tells the result of the review.
 func TestIssueWaysOut(t *testing.T) {
-	long.InCI(t)
 	t.Parallel()
 	under := func(t *testing.T) (*issueRig, *hookRun) {
 		r := newIssueRig(t, push)

@@ -15,7 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-var killIssues = flag.Int("kill-issue-every", 23,
+var killIssues = flag.Int("kill-issue-every", 41,
 	"the test that kills the coordinator at the errands of an issue does so at each n-th program that it starts")
 
 // deadlyReviewer is a stand-in for a reviewer, like deadlyGit for git. It answers with the
@@ -45,8 +45,10 @@ type issueRig struct {
 	remote string
 }
 
+// newIssueRig is for tests of CI alone: each of them lands commits with a real git for many seconds.
 func newIssueRig(t *testing.T, settings string) *issueRig {
 	t.Helper()
+	long.InCI(t)
 	r := &issueRig{undoRig: newUndoRig(t)}
 	r.remote = filepath.Join(r.dir, "remote.git")
 	reviewer := filepath.Join(r.dir, "codex")
@@ -270,7 +272,6 @@ const push = "[issues]\npush = true\n"
 // TestIssueTwoLoops: two sessions of one repository take different issues, and both land.
 // The second one is rebased on the first, and its check and review run again.
 func TestIssueTwoLoops(t *testing.T) {
-	long.InCI(t)
 	t.Parallel()
 	r := newIssueRig(t, push)
 	r.issue("a1")
@@ -364,7 +365,6 @@ func TestIssueRejected(t *testing.T) {
 
 // TestIssueNobodyReviews: nothing lands without a reviewer.
 func TestIssueNobodyReviews(t *testing.T) {
-	long.InCI(t)
 	t.Parallel()
 	r := newIssueRig(t, "[consult]\nprograms = [\"/nowhere/codex\"]\n")
 	r.issue("a1")

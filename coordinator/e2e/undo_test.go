@@ -18,7 +18,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-var killUndos = flag.Int("kill-undo-every", 13,
+var killUndos = flag.Int("kill-undo-every", 29,
 	"the test that kills the coordinator at its calls of git does so at each n-th")
 
 // deadlyGit is a program that wraps git. At the call whose number is in a file, it kills its
