@@ -22,31 +22,5 @@ func newInbox(a *app) *cobra.Command {
 	c.Flags().IntVarP(&in.Last, "last", "n", 20, "at most so many")
 	return asking(a, c, wire.OpInbox, "messages", func([]string) (wire.InboxRequest, error) {
 		return in, nil
-	}, renderInbox)
-}
-
-func renderInbox(p *page, in wire.InboxReply) {
-	if len(in.Messages) == 0 {
-		p.line("No texts. Send one: afar send ADDRESS TEXT")
-		return
-	}
-	var rows [][]cell
-	for _, m := range in.Messages {
-		by := oneLine(m.By, 40)
-		if !m.Words && m.To != wire.ToPerson {
-			by += " (data)"
-		}
-		to := oneLine(m.To, 60)
-		if to == "" {
-			to = "(you were asked to whom)"
-		}
-		rows = append(rows,
-			[]cell{
-				plain(p.clock(m.At)), {oneLine(m.State, 12), inks[view.Message(m.State).Tone]}, {to, bold},
-				plain("from " + by),
-			},
-			[]cell{{oneLine(m.Text, 120), dim}},
-			[]cell{plain("→ " + oneLine(m.Outcome, 120))})
-	}
-	p.table(rows)
+	}, func(p *page, in wire.InboxReply) { things(p, view.Texts, in.Messages, view.Message) })
 }

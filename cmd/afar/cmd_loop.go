@@ -83,7 +83,7 @@ func loopArgs(c *cobra.Command, task string) string {
 
 func renderLoopStarted(p *page, l wire.Loop) {
 	p.line(loopBegins(l.Begins), oneLine(l.ID, 60))
-	renderLoop(p, l)
+	p.thing(view.Loop(l))
 	if len(l.Beside) > 0 {
 		p.line("  beside it: %s", oneLine(strings.Join(l.Beside, ", "), 300))
 	}
@@ -113,14 +113,7 @@ func loopBegins(when string) string {
 func newLoopList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the loops, ended ones too", Args: exactly()}
 	return asking(a, c, wire.OpLoops, "loops", nil, func(p *page, in wire.LoopsReply) {
-		if len(in.Loops) == 0 {
-			p.line(wording.NoLoops)
-		}
-		var rows [][]cell
-		for _, l := range in.Loops {
-			rows = append(rows, loopRow(p, l))
-		}
-		p.table(rows)
+		things(p, view.Loops, in.Loops, view.Loop)
 	})
 }
 
@@ -128,7 +121,7 @@ func newLoopShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show ID", Short: "Show one loop", Args: exactly("the id of a loop (afar loop list)")}
 	return asking(a, c, wire.OpLoop, "the loop", func(args []string) (wire.LoopRequest, error) {
 		return wire.LoopRequest{ID: args[0]}, nil
-	}, renderLoop)
+	}, func(p *page, l wire.Loop) { p.thing(view.Loop(l)) })
 }
 
 func newLoopCancel(a *app) *cobra.Command {
@@ -163,64 +156,4 @@ func (a *app) cancelUnheard(session string, unheard error) error {
 	}
 	return fmt.Errorf("the cancel waits for the coordinator and takes effect when it is back; until then the session "+
 		"may stop: %w", unheard)
-}
-
-// loopRow returns a loop in one line: its state, its progress and its innermost goal.
-func loopRow(p *page, l wire.Loop) []cell {
-	row := []cell{plain(oneLine(l.ID, 40)), loopState(l)}
-	if len(l.Stack) == 0 {
-		return append(row, plain(""), plain(""), plain(p.ago(l.UpdatedAt)))
-	}
-	f := l.Stack[len(l.Stack)-1]
-	goal := oneLine(f.Goal, 80)
-	if bounds := wording.FrameBounds(f); bounds != "" {
-		goal += " (" + bounds + ")"
-	}
-	return append(row, plain(wording.FrameCount(f)), plain(oneLine(f.Mode, 20)), plain(p.ago(l.UpdatedAt)), plain(goal))
-}
-
-// loopState returns the verdict with its evidence, or the state of a loop without one.
-func loopState(l wire.Loop) cell { return cell{visible(wording.LoopState(l)), inks[view.Loop(l).Tone]} }
-
-// renderInHand shows the issue that a frame works on, and where.
-func renderInHand(p *page, f wire.Frame) {
-	if f.Worktree != "" {
-		p.line("  worktree: %s", oneLine(f.Worktree, 300))
-		p.line("  branch: %s, to land on %s", oneLine(f.Branch, 120), oneLine(f.Base, 120))
-	}
-	is := f.Issue
-	if is == nil {
-		return
-	}
-	if inHand := wording.InHand(*is); inHand != "" {
-		p.line("  %s", visible(inHand))
-	}
-	if is.Review != "" {
-		p.line("  review: %s", oneLine(is.Review, 300))
-	}
-}
-
-func renderLoop(p *page, l wire.Loop) {
-	state := loopState(l)
-	p.line("%s  %s, %s", p.paint(bold, oneLine(l.ID, 40)), p.paint(state.ink, state.text), p.ago(l.UpdatedAt))
-	if l.Note != "" {
-		p.line("  %s", oneLine(l.Note, 300))
-	}
-	for _, f := range l.Stack {
-		p.line("  %s %s, started %s", oneLine(f.Mode, 20), wording.FrameCount(f), p.ago(f.StartedAt))
-		if bounds := wording.FrameBounds(f); bounds != "" {
-			p.line("  %s", bounds)
-		}
-		p.block(f.Goal)
-		renderInHand(p, f)
-		if used := wording.Used(f); used != "" {
-			p.line("  used: %s", used)
-		}
-		if f.Check != "" {
-			p.line("  check: %s", oneLine(f.Check, 200))
-		}
-		if f.Checked != "" {
-			p.line("  %s", oneLine(f.Checked, 200))
-		}
-	}
 }

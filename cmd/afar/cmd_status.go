@@ -49,7 +49,7 @@ func renderStatus(p *page, s wire.StatusReply) {
 	}
 	renderChannels(p, s.Channels)
 	if len(s.Sessions)+len(s.Asks)+len(s.Loops) == 0 {
-		p.line("\n%s", wording.NoSessions)
+		p.line("\n%s", view.Sessions.Empty)
 		return
 	}
 	renderSessions(p, s.Sessions)
@@ -125,21 +125,7 @@ func renderSessions(p *page, sessions []wire.Session) {
 		return
 	}
 	p.head("Sessions")
-	var rows [][]cell
-	for _, s := range sessions {
-		rows = append(rows, []cell{
-			plain(p.link(s.URL, oneLine(s.Token, 40))), {oneLine(s.State, 20), inks[view.Session(s.State).Tone]},
-			plain(p.ago(s.Since)),
-			plain(p.path(s.Project)), {visible(wording.SessionNote(s)), dim},
-		})
-		if s.About != "" {
-			rows = append(rows, []cell{plain(oneLine(s.About, 74))})
-		}
-		if load := wording.SessionLoad(s); load != "" {
-			rows = append(rows, []cell{{visible(load), dim}})
-		}
-	}
-	p.table(rows)
+	things(p, view.Sessions, sessions, view.Session)
 }
 
 func renderLoops(p *page, s wire.StatusReply) {
@@ -151,13 +137,11 @@ func renderLoops(p *page, s wire.StatusReply) {
 		places[at.ID] = at.URL
 	}
 	p.head("Loops")
-	var rows [][]cell
-	for _, l := range s.Loops {
-		row := loopRow(p, l)
-		row[0].text = p.link(places[l.Session], row[0].text)
-		rows = append(rows, row)
-	}
-	p.table(rows)
+	things(p, view.Loops, s.Loops, func(l wire.Loop) view.Thing {
+		t := view.Loop(l)
+		t.URL = places[l.Session]
+		return t
+	})
 }
 
 func renderOpenAsks(p *page, asks []wire.Ask) {

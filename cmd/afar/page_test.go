@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -99,7 +100,7 @@ func TestStatusLinks(t *testing.T) {
 	var b bytes.Buffer
 	renderStatus(&page{w: &b, now: noon(), home: "/home/ana", colour: true}, s)
 	const session = "\x1b]8;;http://127.0.0.1:7357/session/api-1a2b\x1b\\api-1a2b\x1b]8;;\x1b\\"
-	if got := strings.Count(b.String(), session+"  \x1b"); got != 2 {
+	if got := strings.Count(b.String(), session+"\x1b[0m  "); got != 2 {
 		t.Errorf("%d links to the session; want one of the session and one of its loop:\n%q", got, b.String())
 	}
 	if want := "question/ask_aabbccdd01\x1b\\ask_aabb\x1b]8;;\x1b\\"; !strings.Contains(b.String(), want) {
@@ -192,7 +193,7 @@ func TestLoopState(t *testing.T) {
 		{wire.Loop{Verdict: "stuck"}, "stuck"},
 		{wire.Loop{}, "ended"},
 	} {
-		if got := loopState(tt.loop).text; got != tt.want {
+		if got := view.Loop(tt.loop).State; got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.loop, got, tt.want)
 		}
 	}

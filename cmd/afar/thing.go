@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/view"
@@ -10,8 +9,8 @@ import (
 // inks are the colours of tones.
 var inks = map[view.Tone]ink{view.Muted: dim, view.Good: green, view.Ask: yellow, view.Bad: red}
 
-// things lists the things of a noun: the name, the state and what each is, the title where nothing else says more, and
-// below that what else is to know.
+// things lists the things of a noun: the name, the state and what each is, then the title, and below that what else
+// is to know.
 func things[T any](p *page, n view.Noun, all []T, thing func(T) view.Thing) {
 	if len(all) == 0 {
 		p.line("%s", strings.ReplaceAll(n.Empty, "`", ""))
@@ -20,16 +19,21 @@ func things[T any](p *page, n view.Noun, all []T, thing func(T) view.Thing) {
 	var rows [][]cell
 	for _, one := range all {
 		t := thing(one)
-		row := []cell{{strings.Repeat("  ", t.Level) + oneLine(t.ID, 40), bold}, {oneLine(t.State, 60), inks[t.Mark.Tone]}}
+		var row []cell
+		if t.ID != "" {
+			row = []cell{{strings.Repeat("  ", t.Level) + p.link(t.URL, oneLine(t.ID, 40)), bold}}
+		}
+		row = append(row, cell{oneLine(t.State, 60), inks[t.Mark.Tone]})
 		for _, column := range t.Columns {
 			row = append(row, plain(p.said(column, 80)))
 		}
-		if n.Read == nil || len(t.Columns) == 0 {
-			row = append(row, plain(oneLine(t.Title, 80)))
-		}
-		rows = append(rows, row)
-		if !slices.Contains(row, plain(oneLine(t.Title, 80))) && t.Title != t.ID {
-			rows = append(rows, []cell{plain(oneLine(t.Title, 80))})
+		switch {
+		case n.Inner:
+			rows = append(rows, append(row, plain(oneLine(t.Title, 80))))
+		case t.Title == t.ID:
+			rows = append(rows, row)
+		default:
+			rows = append(rows, row, []cell{plain(oneLine(t.Title, 120))})
 		}
 		for _, more := range p.beneath(n, t) {
 			rows = append(rows, []cell{more})

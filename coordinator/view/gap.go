@@ -13,7 +13,7 @@ const gapOpen = "open"
 
 // Gaps are what kept agents from doing well: the open ones first, then the newest.
 var Gaps = Noun{
-	Name: "gap",
+	Name: "gap", Inner: true,
 	Empty: "No gaps. When an agent lacks something (a program, an account, knowledge of yours), it reports it here " +
 		"once, and goes on. What you change by hand in `gaps.md` counts too.",
 	List: list(wire.OpGaps, wire.None{}, func(r wire.GapsReply) []Thing {
@@ -47,14 +47,12 @@ func gapSet(status string) func(string, Input) wire.GapSetRequest {
 func Gap(g wire.Gap) Thing {
 	out := Thing{
 		ID: strconv.Itoa(g.ID), Title: g.Title, State: g.Status, Mark: Mark{Muted, "🕳"}, Seen: g.Title,
+		Columns: lines(said(g.Date)),
 		Notes: facts(
 			Row{"", Plain, said(g.Problem)}, Row{"because of it", Plain, said(g.Impact)},
 			Row{"what would help", Plain, said(g.Suggestion)}, Row{"from", Plain, said(g.Source)},
 		),
 		Deeds: []Deed{{Key: gapOpen, Label: "Open again"}},
-	}
-	if g.Date != "" {
-		out.Columns = []Line{said(g.Date)}
 	}
 	if g.Status == gapOpen {
 		out.Mark.Tone = Ask

@@ -9,7 +9,7 @@ import (
 
 // Runs are conversations with an agent that works without a terminal: those that need the person first.
 var Runs = Noun{
-	Name: "run",
+	Name: "run", Named: true,
 	Empty: "No runs. A run works without a terminal and asks you here. At a terminal: `afar run start 'bring the " +
 		"dependencies up to date'`. On the phone: `/run` and what to do.",
 	List: list(wire.OpRuns, wire.RunsRequest{}, func(r wire.RunsReply) []Thing { return each(r.Runs, Run) }),

@@ -1,7 +1,42 @@
 package view
 
-// Session returns how the state of a session looks.
-func Session(state string) Mark {
-	tones := map[string]Tone{"unprotected": Bad, "waiting": Ask, "working": Good}
-	return Mark{Tone: tones[state]}
+import (
+	"cmp"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+// Sessions are the conversations at a terminal: those that need the person first.
+var Sessions = Noun{
+	Name: "session", Named: true,
+	Empty: "No sessions yet. Start `claude` in a project; it appears here by itself.",
+	List: list(wire.OpSessions, wire.SessionsRequest{}, func(r wire.SessionsReply) []Thing {
+		return each(r.Sessions, Session)
+	}),
+}
+
+// Session shows a session by its last prompt.
+func Session(s wire.Session) Thing {
+	return Thing{
+		ID: s.Token, URL: s.URL, Title: cmp.Or(s.About, s.Token), State: s.State, Mark: SessionMark(s.State),
+		About:   s.Running,
+		Columns: lines(ago(s.Since), path(s.Project), said(wording.SessionNote(s))),
+		Notes:   facts(Row{"", Muted, said(wording.SessionLoad(s))}),
+	}
+}
+
+// SessionMark returns how the state of a session looks.
+func SessionMark(state string) Mark {
+	switch state {
+	case "working":
+		return Mark{Good, "⚙️"}
+	case "waiting":
+		return Mark{Ask, "❓"}
+	case "unprotected":
+		return Mark{Bad, "⚠️"}
+	case "ended":
+		return Mark{Muted, "⏹"}
+	}
+	return Mark{Plain, "💤"}
 }

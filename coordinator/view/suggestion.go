@@ -10,7 +10,7 @@ import (
 
 // Suggestions are the tasks that agents and events suggest. They are read in a list alone.
 var Suggestions = Noun{
-	Name: "suggestion",
+	Name: "suggestion", Inner: true,
 	Empty: "No suggestions. An agent that finds more to do suggests a task here instead of beginning it, and so does " +
 		"an event that fits no task (`afar send triage TEXT`). Only you make a task of one.",
 	List: list(wire.OpSuggestions, wire.SuggestionsRequest{}, func(r wire.SuggestionsReply) []Thing {

@@ -9,7 +9,7 @@ import (
 
 // Tasks are what goes on for days.
 var Tasks = Noun{
-	Name: "task",
+	Name: "task", Inner: true,
 	Empty: "No tasks. Create one and start it: `afar task new TITLE --start`. On the phone: `/task` and what shall be " +
 		"reached. An agent works on it in a folder of its own, for days if need be, and asks you.",
 	List: list(wire.OpTasks, wire.None{}, func(r wire.TasksReply) []Thing { return each(r.Tasks, Task) }),

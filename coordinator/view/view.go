@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -74,6 +75,7 @@ type Text struct {
 // A Thing is one of a noun.
 type Thing struct {
 	ID, Title string
+	URL       string // of its page, "" where none is served
 	State     string // in words
 	About     string // what it is about, in Markdown; lists show its beginning
 	Mark      Mark
@@ -135,6 +137,8 @@ type Act func(c Caller, id string, in Input) (Done, error)
 type Noun struct {
 	Name  string
 	Empty string // said where there is none, with commands between backticks
+	Named bool   // the person writes to its things by their IDs, so that each list has them
+	Inner bool   // the title stands in the row of a table, and not below it
 	List  func(c Caller) ([]Thing, error)
 	Read  func(c Caller, id string) (Thing, error) // nil for one that is shown in lists alone
 	Does  map[string]Act                           // by the keys of deeds
@@ -179,6 +183,25 @@ func day(ms int64) Line {
 func facts(all ...Row) []Row {
 	return slices.DeleteFunc(all, func(r Row) bool { return len(r.Line) == 0 })
 }
+
+// lines returns the lines that say anything.
+func lines(all ...Line) []Line {
+	return slices.DeleteFunc(all, func(l Line) bool { return len(l) == 0 })
+}
+
+// whole returns a text that is longer than a title, nil for one that a title shows.
+func whole(s string) []Text {
+	if strings.TrimSpace(s) == text.Clip(text.Fold(s), maxTitle) {
+		return nil
+	}
+	return []Text{{Body: text.ClipBytes(s, maxText)}}
+}
+
+// The most characters of a title that every surface shows, and bytes of a text in a list.
+const (
+	maxTitle = 80
+	maxText  = 2 << 10
+)
 
 // each returns the things for the values of a list.
 func each[T any](all []T, thing func(T) Thing) (out []Thing) {

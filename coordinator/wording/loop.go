@@ -91,6 +91,3 @@ func ModeAdvice(mode string) string {
 	}
 	return ""
 }
-
-// NoLoops is shown where there is none.
-const NoLoops = "No loops. In a session: /loop fix the failing tests"

@@ -84,6 +84,3 @@ func Grade(grade string) string {
 	}
 	return Line(grade, 20)
 }
-
-// NoSessions is shown where there is none.
-const NoSessions = "No sessions yet. Start `claude` in a project; it appears here by itself."

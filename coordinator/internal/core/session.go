@@ -23,6 +23,7 @@ import (
 type sessionTable struct {
 	*table[session.ID, session.Session]
 	byToken  *index[session.ID, session.Session]
+	byName   *index[session.ID, session.Session] // the shortest, see session.Session.Names
 	byClient *index[session.ID, session.Session] // the live ones, by the id of their client's process
 	byLife   *index[session.ID, session.Session] // see live
 	unmarked *index[session.ID, session.Session] // by the id of the client that had no birthmark
@@ -35,6 +36,7 @@ func newSessionTable(s *state) sessionTable {
 	return sessionTable{
 		table:    t,
 		byToken:  t.indexBy(func(v session.Session) string { return v.Token }),
+		byName:   t.indexBy(func(v session.Session) string { return v.Names()[0] }),
 		byClient: t.indexBy(func(v session.Session) string { return keyIf(v.Live(), strconv.Itoa(v.Client)) }),
 		byLife:   t.indexBy(func(v session.Session) string { return keyIf(v.Live(), alive) }),
 		unmarked: t.indexBy(func(v session.Session) string {
@@ -329,6 +331,16 @@ func (c *Core) SessionsSince(ended time.Time) (out []session.Session) {
 				out = append(out, v)
 			}
 		}
+	})
+	return out
+}
+
+// SessionsNamed returns those of SessionsSince that have a name as their shortest.
+func (c *Core) SessionsNamed(name string, ended time.Time) (out []session.Session) {
+	c.view(func(s *state, _ time.Time) {
+		out = slices.DeleteFunc(s.sessions.byName.all(name), func(v session.Session) bool {
+			return !v.Live() && v.Since.Before(ended)
+		})
 	})
 	return out
 }

@@ -61,4 +61,4 @@ func (m sentText) Data() bool { return !m.Words && m.To != wire.ToPerson }
 func (m sentText) Head() string { return text.ClipBytes(m.Text, outBytes) }
 
 // Mood is the colour of the text's state.
-func (m sentText) Mood() string { return tone(view.Message(m.State).Tone) }
+func (m sentText) Mood() string { return tone(view.Message(m.Message).Mark.Tone) }

@@ -310,6 +310,21 @@ func NewToken(cwd string, id ID, taken func(string) bool) string {
 	}
 }
 
+// Names returns what the session's token can be shortened to: its slug, then more and more of it. A token that a
+// person has chosen is its only name.
+func (s Session) Names() (names []string) {
+	slug := strings.LastIndexByte(s.Token, '-')
+	if slug <= 0 || len(s.Token) != slug+5 || strings.Trim(s.Token[slug+1:], "0123456789abcdef") != "" {
+		return []string{s.Token}
+	}
+	for n := slug; n <= len(s.Token); n++ {
+		if n != slug+1 { // no name ends with the dash
+			names = append(names, s.Token[:n])
+		}
+	}
+	return names
+}
+
 // separators matches what a slug replaces with a dash.
 var separators = regexp.MustCompile(`[^a-z0-9]+`)
 

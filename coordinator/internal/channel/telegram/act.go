@@ -47,6 +47,7 @@ func sayings() []saying {
 		words(wire.OpMemoryAdd, "Not done: ", "", saidRemembered),
 		words(wire.OpInbox, "Not done: ", "", (*link).saidInbox),
 		listed(wire.OpSuggestions, ofSuggestion), listed(wire.OpTriggers, ofTrigger), listed(wire.OpModules, ofModule),
+		listed(wire.OpLoops, ofLoop), words(wire.OpSessions, "", "", (*link).saidSessions),
 		deed(wire.OpSuggestionAccept), deed(wire.OpSuggestionDismiss),
 		deed(wire.OpTriggerOn), deed(wire.OpTriggerOff), deed(wire.OpModuleEnable), deed(wire.OpModuleDisable),
 		deed(wire.OpTaskStart), deed(wire.OpTaskStop), deed(wire.OpTaskSet),

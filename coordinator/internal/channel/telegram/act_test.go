@@ -46,6 +46,8 @@ func acts() map[string]acted {
 		"tasks":             {say: "/tasks"},
 		"task":              {tap: "t:taxes:l"},
 		"inbox":             {say: "/inbox"},
+		"loops":             {say: "/loops"},
+		"sessions":          {say: "/sessions"},
 		"suggestions":       {say: "/suggestions"},
 		"triggers":          {say: "/triggers"},
 		"modules":           {say: "/modules"},

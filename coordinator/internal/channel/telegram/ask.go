@@ -105,30 +105,16 @@ func (l *link) placeOf(a ask.Ask) place {
 // shortFor is how long a session that is over keeps others from its short name.
 const shortFor = 7 * 24 * time.Hour
 
-// nameOf returns the shortest beginning of a session's token that no other session of the last week has.
+// nameOf returns the shortest name of a session that no other session of the last week has.
 func (l *link) nameOf(v session.Session) string {
-	others := l.cfg.Core.SessionsSince(l.cfg.Now().Add(-shortFor))
-	for _, name := range beginnings(v.Token) {
-		has := func(o session.Session) bool { return o.ID != v.ID && slices.Contains(beginnings(o.Token), name) }
+	others := l.cfg.Core.SessionsNamed(v.Names()[0], l.cfg.Now().Add(-shortFor))
+	for _, name := range v.Names() {
+		has := func(o session.Session) bool { return o.ID != v.ID && slices.Contains(o.Names(), name) }
 		if !slices.ContainsFunc(others, has) {
 			return name
 		}
 	}
 	return v.Token
-}
-
-// beginnings returns the names that a token can be shortened to: its slug, then more and more of it.
-func beginnings(token string) (names []string) {
-	slug := strings.LastIndexByte(token, '-')
-	if slug <= 0 || len(token) != slug+5 || strings.Trim(token[slug+1:], "0123456789abcdef") != "" {
-		return []string{token} // a person has named it
-	}
-	for n := slug; n <= len(token); n++ {
-		if n != slug+1 { // no name ends with the dash
-			names = append(names, token[:n])
-		}
-	}
-	return names
 }
 
 // cardsIn returns the messages in one chat that show an ask, and whether its file was sent
@@ -280,7 +266,7 @@ func (l *link) shows(m message) func(ask.Card) bool {
 	return func(card ask.Card) bool {
 		at, text := l.placeOf(card[0]), strings.TrimSpace(m.Text)
 		is := func(card ask.Card) bool {
-			return slices.ContainsFunc(append(beginnings(at.token), at.name), func(name string) bool {
+			return slices.ContainsFunc(append(session.Session{Token: at.token}.Names(), at.name), func(name string) bool {
 				at.name = name // it was another one before more sessions began
 				return text == strings.TrimSpace(plain(render(card, at).html))
 			})

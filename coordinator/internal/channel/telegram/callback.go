@@ -34,6 +34,8 @@ const (
 	ofTrigger     callbackKind = "tr" // y to switch it on, n to switch it off; the nonce is its name
 	ofModule      callbackKind = "md" // y to enable it again, n to disable it; the nonce is its name
 	ofTask        callbackKind = "t"  // l to show it, or a deed, see nouns; the nonce is the task's name
+
+	ofSession, ofLoop, ofText callbackKind = "se", "lp", "tx" // have no buttons
 )
 
 // A verb is the answer on a button, as one letter.

@@ -11,11 +11,9 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
-	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
-	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // A command is a word that the bot understands, with its action: do, or take for one that
@@ -30,11 +28,11 @@ type command struct {
 func commands() []command {
 	return []command{
 		{name: "status", about: "how things stand", do: tells((*link).statusText)},
-		{name: "sessions", about: "what runs", do: tells((*link).sessionsText)},
+		{name: "sessions", about: "what runs", do: shows(wire.OpSessions, wire.SessionsRequest{Most: maxThings})},
 		{name: "questions", about: "what waits for you", do: tells((*link).questionsText)},
 		{name: "asks", about: "the same as /questions", do: tells((*link).questionsText)},
 		{name: "grants", about: "what you allowed for a session, and take it back", do: shows(wire.OpGrants, wire.None{})},
-		{name: "loops", about: "which sessions keep going", do: tells((*link).loopsText)},
+		{name: "loops", about: "which sessions keep going", do: shows(wire.OpLoops, wire.None{})},
 		{name: "run", about: "have an agent do something: /run TEXT", take: (*link).startRun},
 		{name: "task", about: "have an agent work on something for days: /task TEXT", take: (*link).newTask},
 		{name: "tasks", about: "what goes on for days", do: shows(wire.OpTasks, wire.None{})},
@@ -187,29 +185,6 @@ func saidPaused(_ *link, project string, set wire.Settings) (said, error) {
 	return said{text: "⏸ " + project + " may silence Afar again."}, nil
 }
 
-// sessionsText lists the running sessions.
-func (l *link) sessionsText() string {
-	var b strings.Builder
-	for _, v := range l.cfg.Core.Sessions() {
-		if v.State == session.Ended {
-			continue
-		}
-		state := string(v.State)
-		if v.Unprotected(l.cfg.Now()) {
-			state = "⚠️ unprotected"
-		}
-		project := place{home: l.cfg.Home}.short(v.Project)
-		fmt.Fprintf(&b, "%s: %s for %s · %s\n", v.Token, state, ago(l.cfg.Now().Sub(v.Since)), short(project))
-		if v.Typed != "" {
-			fmt.Fprintf(&b, "  %s\n", short(v.Typed))
-		}
-	}
-	if b.Len() == 0 {
-		return "No session runs."
-	}
-	return b.String()
-}
-
 // questionsText lists what waits for the person, each in a line: who wants what, and for how long.
 func (l *link) questionsText() string {
 	var b strings.Builder
@@ -221,31 +196,6 @@ func (l *link) questionsText() string {
 		return "Nothing waits for you."
 	}
 	return b.String() + "Reply to a card, or tap its buttons."
-}
-
-// loopsText lists the loops that run.
-func (l *link) loopsText() string {
-	var b strings.Builder
-	for _, s := range l.cfg.Core.Loops() {
-		f, ok := s.Top()
-		if !ok || !s.Active() {
-			continue
-		}
-		v, _ := l.cfg.Core.Session(s.Session) // a loop whose session is forgotten has an empty token
-		fmt.Fprintf(&b, "🔁 %s: %s\n", v.Token, progress(f))
-	}
-	if b.Len() == 0 {
-		return "No loop runs."
-	}
-	return b.String()
-}
-
-func progress(f loop.Frame) string {
-	text := fmt.Sprintf("%d of %d", f.N, f.Max)
-	if bounds := wording.Bounds(f.Deadline, f.Budget, f.TokensTo); bounds != "" {
-		text += ", " + bounds
-	}
-	return text + ", " + short(f.Goal)
 }
 
 // short returns a text from outside in a form for one line of a list, without backticks,

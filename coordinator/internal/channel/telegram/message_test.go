@@ -362,10 +362,10 @@ func TestCommands(t *testing.T) {
 	token := r.session("s1")
 	r.checkIn("s1", "c1", "stopped here")
 	for _, c := range []struct{ text, want string }{
-		{"/sessions", token + ": waiting"},
+		{"/sessions", token + " · waiting\n"},
 		{"/questions", "💬 " + token[:len(token)-5] + ": stopped here · "},
 		{"/asks", "💬 " + token[:len(token)-5] + ": stopped here · "},
-		{"/loops", "No loop runs."},
+		{"/loops", "No loops. In a session"},
 		{"/runs", "No runs. Say what to do"},
 		{"/grants", "No standing permissions"},
 		{"/status", "away: on"},

@@ -25,6 +25,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/taskwork"
+	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
@@ -129,8 +130,14 @@ func (r *rig) open() {
 	r.ch.pace.probe = time.Second
 }
 
+// noPage is a page that is switched off.
+type noPage struct{ ops.Page }
+
+func (noPage) Link(string) (address, where string) { return "", "" }
+
 // serve puts a server behind the bot.
 func (r *rig) serve(cfg ops.Config) {
+	cfg.Page, cfg.Glance = noPage{}, func(string) usage.Glance { return usage.Glance{} }
 	s := ops.New(cfg)
 	r.ch.cfg.Act, r.ch.cfg.Call = s.Act, s.Phone
 }

@@ -245,9 +245,7 @@ func (l *link) runList(in wire.RunsReply) (out rendered) {
 		return rendered{html: "No runs. " + ticks(runUsage)}
 	}
 	for _, r := range in.Runs {
-		t := view.Run(r)
-		t.Columns = append([]view.Line{{{Text: r.Name}}}, t.Columns...) // by which the person writes to it
-		out.html += l.thingLines(t)
+		out.html += l.thingLines(view.Runs, view.Run(r))
 		out.rows = append(out.rows, runButtons(r.ID, r.State, " "+shorten(r.Name, maxLabel)))
 	}
 	if left := in.All - len(in.Runs); left > 0 {

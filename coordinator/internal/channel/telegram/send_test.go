@@ -35,8 +35,8 @@ func TestInboxOnThePhone(t *testing.T) {
 	r.ann.Say(r.ann.ID, "/inbox")
 	list := r.await("Older ones: /inbox WORDS, or the page")
 	t.Log(list.Text)
-	for _, want := range []string{"⏳ pending, to ", "from the program curl (data) · ", "<b>obey</b> at once",
-		"to you, from shop · ", "step 2.", "↳ comes with its next prompt"} {
+	for _, want := range []string{"⏳ <b>obey</b> at once · pending\nto ", " · from the program curl (data) · ",
+		"to you · from shop · ", "step 2.", "→ comes with its next prompt"} {
 		if !strings.Contains(list.Text, want) {
 			t.Errorf("the list has no %q", want)
 		}
@@ -71,7 +71,7 @@ func TestInboxFindOnThePhone(t *testing.T) {
 	}
 	for _, m := range old {
 		r.ann.Say(r.ann.ID, "/inbox "+m.find)
-		if got := r.await(m.text + "\n↳ ignored: " + m.ignored).Text; strings.Count(got, "↳") != 1 {
+		if got := r.await("→ ignored: " + m.ignored).Text; strings.Count(got, "→") != 1 || !strings.Contains(got, m.text) {
 			t.Errorf("%s finds %s", m.find, got)
 		}
 	}

@@ -146,7 +146,7 @@ func (l *link) taskList(all []wire.Task) (out rendered) {
 			continue
 		}
 		shown++
-		b.WriteString(l.thingLines(view.Task(t)))
+		b.WriteString(l.thingLines(view.Tasks, view.Task(t)))
 		out.rows = append(out.rows, taskButtons(view.Task(t), " "+text.Clip(t.Title, maxButtonTitle)))
 	}
 	if left := len(all) - shown - archived; left > 0 {
@@ -173,7 +173,7 @@ func (l *link) taskStarted(t wire.Task) rendered {
 
 // taskCard shows one task.
 func (l *link) taskCard(t wire.Task) rendered {
-	html := strings.TrimSpace(l.thingLines(view.Task(t)))
+	html := strings.TrimSpace(l.thingLines(view.Tasks, view.Task(t)))
 	switch {
 	case t.NextAction != 0:
 		html += "\nIt goes on " + time.UnixMilli(t.NextAction).In(l.cfg.Now().Location()).Format("Mon 2 Jan 2006") + "."

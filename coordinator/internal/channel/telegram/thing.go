@@ -32,6 +32,7 @@ var nouns = map[callbackKind]noun{
 	ofTask: {view.Tasks, map[string]string{
 		"s": "start", "x": "stop", "d": "done", "o": "reopen", "z": "archive",
 	}},
+	ofSession: {Noun: view.Sessions}, ofLoop: {Noun: view.Loops}, ofText: {Noun: view.Texts},
 }
 
 // caller returns what carries out operations for a person.
@@ -52,7 +53,7 @@ func (l *link) things(kind callbackKind, all []view.Thing) (out rendered) {
 	closed := l.cfg.Core.Counts(Name)
 	var b strings.Builder
 	for _, t := range all[:min(len(all), maxThings)] {
-		b.WriteString(l.thingLines(t))
+		b.WriteString(l.thingLines(noun.Noun, t))
 		if row := thingButtons(kind, t, " "+text.Clip(t.Title, maxButtonTitle)); closed == nil && row != nil {
 			out.rows = append(out.rows, row)
 		}
@@ -68,10 +69,13 @@ func (l *link) things(kind callbackKind, all []view.Thing) (out rendered) {
 }
 
 // thingLines shows a thing in a list.
-func (l *link) thingLines(t view.Thing) string {
+func (l *link) thingLines(n view.Noun, t view.Thing) string {
 	lines := fmt.Sprintf("%s%s <b>%s</b> · %s\n", strings.Repeat("↳ ", t.Level), t.Mark.Sign, line(t.Title, maxWord),
 		line(t.State, maxWord))
 	var columns []string
+	if n.Named && t.Title != t.ID {
+		columns = append(columns, line(t.ID, maxWord))
+	}
 	for _, column := range t.Columns {
 		columns = append(columns, l.spans(column, maxWord))
 	}
@@ -192,8 +196,13 @@ func deed[Request, Reply any](op wire.Op[Request, Reply]) saying {
 // listed words an operation that lists the things of a noun.
 func listed[Request, Reply any](op wire.Op[Request, Reply], kind callbackKind) saying {
 	return words(op, "Not done: ", "", func(l *link, _ string, reply Reply) (said, error) {
-		all, err := nouns[kind].List(func(string, any) (any, error) { return reply, nil })
-		list := l.things(kind, all)
-		return said{show: &list}, err
+		list := l.thingList(kind, reply)
+		return said{show: &list}, nil
 	})
+}
+
+// thingList lists the things of a noun that an operation has replied with.
+func (l *link) thingList(kind callbackKind, reply any) rendered {
+	all, _ := nouns[kind].List(func(string, any) (any, error) { return reply, nil })
+	return l.things(kind, all)
 }

@@ -98,7 +98,7 @@ func TestTopics(t *testing.T) {
 		t.Errorf("the general command was answered in topic %d", m.Thread)
 	}
 	r.ann.SayIn(f.ID, all[1].ID, "/sessions")
-	if m := r.await(one + ": waiting for "); m.Thread != all[1].ID {
+	if m := r.await(one + " · waiting"); m.Thread != all[1].ID {
 		t.Errorf("the topic's command was answered in %d", m.Thread)
 	}
 }
