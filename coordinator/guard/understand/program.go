@@ -18,75 +18,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/agents"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
-	"github.com/afar-sh/afar/coordinator/guard/understand/programs/build"
-	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
-	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
-	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
-	"github.com/afar-sh/afar/coordinator/guard/understand/programs/interpreter"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/machine"
-	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
-	"github.com/afar-sh/afar/coordinator/guard/understand/programs/wrapper"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
-
-// A family is a list of tables.
-type family struct {
-	tables []rows.Table
-	passes bool // its programs may pass "--help" on to another one
-	common bool // a project may give the names of its programs to scripts, as in ./install
-	stores bool // it has the clients of databases
-}
-
-// families are all programs, those of everyday commands first. They are lists, not a
-// map, so nothing is built when the hook starts. No program is listed twice.
-var families = [...]family{
-	{tables: git.Programs, common: true},
-	{tables: coreutils.FilePrograms, common: true},
-	{tables: coreutils.ArchivePrograms},
-	{tables: coreutils.TextPrograms, common: true},
-	{tables: build.PublishPrograms},
-	{tables: build.FleetPrograms},
-	{tables: wrapper.Programs, passes: true},
-	{tables: wrapper.ElsewherePrograms, passes: true},
-	{tables: wrapper.OutsidePrograms, passes: true},
-	{tables: interpreter.Programs, passes: true},
-	{tables: machine.ContainerPrograms, passes: true},
-	{tables: wrapper.Wrappers, passes: true},
-	{tables: network.Programs},
-	{tables: build.ScriptPrograms},
-	{tables: source.SetupPrograms},
-	{tables: build.RecipePrograms},
-	{tables: database.Clients, stores: true},
-	{tables: database.Programs, stores: true},
-	{tables: secret.Programs},
-	{tables: hosted.Programs},
-	{tables: machine.MachineTables},
-	{tables: machine.ProcessTables},
-	{tables: machine.DiskTables},
-	{tables: git.HistoryTables},
-	{tables: build.PackageTables},
-}
-
-// tableOf returns the table that lists a program, and its family. The table is nil if no
-// family lists the program.
-func tableOf(name string) (*rows.Table, *family) {
-	for i := range families {
-		if t := rows.TableIn(families[i].tables, name); t != nil {
-			return t, &families[i]
-		}
-	}
-	return nil, &family{}
-}
-
-// isListed reports whether a family lists a program.
-func isListed(name string) bool {
-	t, _ := tableOf(name)
-	return t != nil
-}
 
 // program holds what the tables say about a program name.
 type program struct {
@@ -112,26 +49,26 @@ const maxPrograms = 2048
 
 // A dispatcher runs programs as the tables describe them.
 type dispatcher struct {
-	programs map[string]program // the names that were looked up
+	programs map[string]*program // the names that were looked up
 	browsers agents.BrowserFolders
 }
 
 // run runs a program and reports whether its empty output is known to be empty.
 func (d *dispatcher) run(sh *shell.Shell, c shell.Command, full string) bool {
 	p := d.programNamed(c.Name)
-	d.runProgramNamed(sh, p, c, full)
+	(&visit{sh: sh, c: c, full: full, p: p}).run(d)
 	return p.silent
 }
 
 // programNamed returns what the tables say about a name. It caches the answer: the
 // names of a long call repeat, and searching every table takes longer than the rest
 // of an ordinary command.
-func (d *dispatcher) programNamed(name string) program {
+func (d *dispatcher) programNamed(name string) *program {
 	if p, ok := d.programs[name]; ok {
 		return p
 	}
 	t, of := tableOf(name)
-	p := program{
+	p := &program{
 		table:  t,
 		passes: of.passes,
 		common: of.common,
@@ -149,7 +86,7 @@ func (d *dispatcher) programNamed(name string) program {
 		taker:    takerOf(name),
 	}
 	if d.programs == nil {
-		d.programs = map[string]program{}
+		d.programs = map[string]*program{}
 	}
 	if len(d.programs) < maxPrograms {
 		d.programs[name] = p
@@ -165,59 +102,8 @@ func silent(name string) bool {
 		"dash xargs find")
 }
 
-// runProgramNamed reports the effects of a command whose program was looked up.
-func (d *dispatcher) runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
-	switch {
-	case p.table == nil && rows.IsAssignment(full) && len(c.Args) > 0:
-		sh.Exec(c.Args, c.In)
-		return
-	case strings.HasSuffix(full, ")") && strings.Contains(full, "("):
-		sh.Unreadable(effect.ForeignCode, full)
-		return
-	}
-	if p.own {
-		agents.ReportOwn(sh, c, full)
-	}
-	if sh.IsOutside() {
-		runsOther(sh, p, c, full)
-	}
-	machine.ReportSearch(sh, c)
-	if p.emulated.IsHere(sh, c) {
-		defer here.MarkEffects(sh, len(sh.Eval.Effects))
-	}
-	if lex.OneOf(c.Name, "pip pip3 python python3") && strings.Contains(full, "/") {
-		sh = sh.Sub()
-		build.EnterEnvironment(sh, full)
-	}
-	if p.stores {
-		defer here.MarkOwn(sh, c, p.table.Parse(c.Args), len(sh.Eval.Effects))
-	}
-	ownOutput(sh, c)
-	p.output.report(sh, c)
-	p.taker.report(sh, c)
-	passesOn(sh, c)
-	git.ReportBrought(sh, c)
-	if !p.names {
-		d.browsers.Report(sh, c)
-	}
-	switch {
-	case p.prints && printsForEval(c):
-		sh.Print(partial.UnknownBenign)
-	case partial.HasHole(c.Name):
-		unknownProgram(sh, c, full)
-	case p.shell:
-		sh.Program(c)
-	case p.secret && secret.ReportSecret(sh, c):
-	case p.common && rows.IsOwnScript(full) && runsScript(sh, c, full):
-	case p.table != nil:
-		p.table.Run(sh, c, p.passes)
-	default:
-		runUnlisted(sh, p, c, full)
-	}
-}
-
 // runUnlisted reports the effects of a program that no table lists.
-func runUnlisted(sh *shell.Shell, p program, c shell.Command, full string) {
+func runUnlisted(sh *shell.Shell, p *program, c shell.Command, full string) {
 	if runsScript(sh, c, full) {
 		return
 	}
@@ -324,7 +210,7 @@ func printsForEval(c shell.Command) bool {
 
 // runsOther runs a file outside the session that has the name of a program of the tables and may be another one.
 // It also reports the files among the arguments that look like programs: the command may start them.
-func runsOther(sh *shell.Shell, p program, c shell.Command, full string) {
+func runsOther(sh *shell.Shell, p *program, c shell.Command, full string) {
 	_, searched := sh.Assigned("PATH")
 	switch listed := p.table != nil || p.shell; {
 	case listed && strings.Contains(full, "/"):
