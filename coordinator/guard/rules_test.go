@@ -204,6 +204,25 @@ denied nowhere. In a file only what is found counts: code that cannot be read, a
 no reason to ask. A file that is as in the last commit before the session is not asked about either, unless the command
 hands it what the effect depends on; a denial holds there, too. The verdict names the file and the line.
 
+## The parts
+
+How a call is understood lies in ` + "`coordinator/guard/understand`" + `, each part in a package of its own. No package imports one
+that stands below it in this table; ` + "`families.go`" + ` registers the families, ` + "`passes.go`" + ` says in which order a command is
+understood.
+
+| part | what it owns |
+|---|---|
+| ` + "`verbs`" + ` | what the words of an operation mean, the same for clients, MCP tools and HTTP |
+| ` + "`shell`" + ` | text of a shell: variables, functions, redirections, loops over what is known |
+| ` + "`sql`" + `, ` + "`powershell`" + `, ` + "`web`" + ` | statements, PowerShell, requests and addresses |
+| ` + "`script`" + ` | code of other languages: texts, calls, constants |
+| ` + "`rows`" + ` | tables of rows, the targets that they name, and their one interpreter |
+| ` + "`recipes`" + ` | files that hold what programs run: makefiles, justfiles, Taskfiles, YAML, settings |
+| ` + "`here`" + ` | what is on this machine or for tests: emulators, local clusters, databases of the session |
+| ` + "`source`" + ` | where the sources lie that a command builds and runs, and what it loads with them |
+| ` + "`programs/...`" + ` | the families: ` + "`coreutils`" + ` (files, texts, find, archives), ` + "`git`" + `, ` + "`hosted`" + ` (clients of clouds and forges), ` + "`network`" + `, ` + "`database`" + `, ` + "`machine`" + ` (services, processes, disks, containers), ` + "`build`" + ` (recipes, packages, publishing), ` + "`interpreter`" + `, ` + "`wrapper`" + ` (what runs other programs), ` + "`secret`" + ` |
+| ` + "`agents`" + ` | the commands, skills and settings of the host, Afar's own programs, MCP tools |
+
 ` + "`afar guard explain CMD`" + ` says which rule fires, and why; [guard-policy.md](guard-policy.md) says how to
 change rules and add your own. The examples below are cases of the test suite; the project
 is ` + "`~/proj`" + `, and ` + "`draft.md`" + ` in it has never been committed.

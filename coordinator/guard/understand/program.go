@@ -1,5 +1,6 @@
-// Package understand turns a call into effects. It owns what programs do: tables of rows for their
-// arguments, readers of the files that they run, and the tools of MCP servers. It is bounded:
+// Package understand turns a call into effects. It owns what is done with any call: which tool it is, the order of
+// the passes over a command, and programs that no table lists. What each program does belongs to its family in
+// programs; families.go lists them. It is bounded:
 //
 //   - Read to the end are text of a shell, arguments by rows, and scripts of a shell, package.json, makefiles,
 //     justfiles, Taskfiles and compose.
