@@ -29,7 +29,7 @@ func newWall(a *app) *cobra.Command {
 	print := c.Flags().Bool("print", false, "print what the wall allows, and start nothing")
 	asJSON := jsonFlag(c, "with --print: mode, abi, write, read, hidden, closed, gaps")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		w, program, err := a.wall(set, args)
+		w, place, err := a.wall(set, args)
 		switch {
 		case err != nil:
 			return codeError{err, wall.ExitCode(err)}
@@ -41,21 +41,21 @@ func newWall(a *app) *cobra.Command {
 		case len(args) == 0:
 			return usageError{errors.New("afar wall needs a command after --, or --print")}
 		}
-		err = w.Become(program, args, os.Environ())
+		err = w.Become(place.Program, args, place.Env(os.Environ()))
 		return codeError{err, wall.ExitCode(err)}
 	}
 	return c
 }
 
-// wall returns the wall for a command in this directory, and the path of its program.
-func (a *app) wall(own wall.Settings, args []string) (w wall.Wall, program string, err error) {
+// wall returns the wall for a command in this directory, and its place.
+func (a *app) wall(own wall.Settings, args []string) (w wall.Wall, p wall.Place, err error) {
 	d, err := a.dirs()
 	if err != nil {
-		return w, "", err
+		return w, p, err
 	}
 	file, err := config.Load(d.ConfigFile())
 	if err != nil {
-		return w, "", err
+		return w, p, err
 	}
 	set := file.Walls()
 	if set.Mode == wall.Off {
@@ -64,26 +64,25 @@ func (a *app) wall(own wall.Settings, args []string) (w wall.Wall, program strin
 	for _, list := range []*[]string{&own.Write, &own.Read} {
 		for i, path := range *list {
 			if (*list)[i], err = filepath.Abs(wall.In(d.User, path)); err != nil {
-				return w, "", err
+				return w, p, err
 			}
 			if _, err := os.Stat((*list)[i]); err != nil {
-				return w, "", fmt.Errorf("%w: --write and --read name what is there", wall.ErrNotUp)
+				return w, p, fmt.Errorf("%w: --write and --read name what is there", wall.ErrNotUp)
 			}
 		}
 	}
 	set.Write, set.Read = append(set.Write, own.Write...), append(set.Read, own.Read...)
-	dir, err := os.Getwd()
-	if err != nil {
-		return w, "", err
+	p = wall.Place{Dirs: d, Temp: a.getenv("TMPDIR"), Getenv: a.getenv}
+	if p.Dir, err = os.Getwd(); err != nil {
+		return w, p, err
 	}
 	if len(args) > 0 {
-		if program, err = exec.LookPath(args[0]); err != nil {
-			return w, "", err
+		if p.Program, err = exec.LookPath(args[0]); err != nil {
+			return w, p, err
 		}
 	}
-	p := wall.Place{Dirs: d, Dir: dir, Temp: a.getenv("TMPDIR"), Program: program, Getenv: a.getenv}
 	w, err = wall.New(p, set)
-	return w, program, err
+	return w, p, err
 }
 
 // renderWall prints what a wall allows.

@@ -309,13 +309,13 @@ func (t *turn) command() (cmd *exec.Cmd, notBefore time.Time, err error) {
 	}
 	t.program = program
 	env = append(append(env, "PWD="+t.spec.Dir), start.Env...)
-	walled, more, err := t.wall(program, env)
+	walled, env, err := t.wall(program, env)
 	if err != nil {
 		return nil, notBefore, err
 	}
 	cmd = exec.Command(home.Program(t.bin, "agent-run"), become, t.id, strconv.FormatInt(t.fence, 10), walled, program)
 	cmd.Args = append(append(cmd.Args, t.spec.Command[1:]...), start.Args...)
-	cmd.Dir, cmd.Env = t.spec.Dir, append(env, more...)
+	cmd.Dir, cmd.Env = t.spec.Dir, env
 	if t.talks() { // its children are those of a session, and decide nothing
 		cmd.Env = append(cmd.Env, claude.ChildMark)
 	}

@@ -70,6 +70,7 @@ func drive(t *turn) error {
 		return t.end(notStarted(err))
 	}
 	t.forgetOld()
+	defer t.keepSignedIn()()
 	agent, err := t.takeAgent()
 	if err != nil {
 		return t.end(notStarted(err))

@@ -9,8 +9,8 @@ import (
 )
 
 // wall returns the wall of the agent, which starts with the environment env, as the argument of become,
-// and more variables for the agent.
-func (t *turn) wall(program string, env []string) (text string, more []string, err error) {
+// and its environment behind it.
+func (t *turn) wall(program string, env []string) (text string, behind []string, err error) {
 	getenv := wall.From(env)
 	p := wall.Place{
 		Dirs: t.dirs, Dir: t.spec.Dir, Temp: getenv("TMPDIR"), Program: program, Session: t.spec.Conversation,
@@ -23,10 +23,10 @@ func (t *turn) wall(program string, env []string) (text string, more []string, e
 	p.Reads = []wall.Row{{Path: t.file("mcp"), Why: "the servers of its tools"}}
 	w, err := wall.New(p, t.spec.Wall)
 	if err != nil || !w.Exists() {
-		return noWall, nil, err
+		return noWall, env, err
 	}
 	raw, err := json.Marshal(w)
-	return string(raw), p.Env(), err
+	return string(raw), p.Env(env), err
 }
 
 // noWall is what becomes of no wall there.

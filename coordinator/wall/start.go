@@ -73,6 +73,11 @@ func (w Wall) Up() error {
 	for _, dir := range w.Make {
 		_ = os.MkdirAll(dir, 0o700) // without it the tool says what it lacks
 	}
+	for _, path := range w.Touch {
+		if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600); err == nil { // else it is there
+			f.Close()
+		}
+	}
 	if err := w.up(ABI()); err != nil {
 		return fmt.Errorf("%w, so nothing was started: %w", ErrNotUp, err)
 	}

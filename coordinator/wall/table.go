@@ -63,24 +63,36 @@ type agentState struct {
 	needs        []string // made, and may be written
 	writes       []string // may be written where they are
 	finds        []string // made, and may not be written
+	files        []string // made, and may be written
 }
 
 var agentStates = []agentState{
-	{hostState, "claude", claude.TurnNeeds, claude.TurnWrites, claude.TurnFinds},
-	{".codex", "codex", []string{"sessions", "sqlite", "log", "tmp"}, []string{"cache", "shell_snapshots"}, nil},
-	{".gemini", "gemini", []string{"tmp", "history"}, nil, nil},
-	{".local/share/opencode", "opencode", []string{"."}, nil, nil},
-	{".local/state/opencode", "opencode", []string{"."}, nil, nil},
-	{".config/opencode", "opencode", nil, nil, []string{"."}},
+	{hostState, "claude", claude.TurnNeeds, claude.TurnWrites, claude.TurnFinds, nil},
+	{
+		".codex", "codex", []string{"sessions", "sqlite", "log", "tmp", "thread-writer-locks"},
+		[]string{"cache", "shell_snapshots"}, nil, []string{"installation_id"}, // it does not start without that
+	},
+	{".gemini", "gemini", []string{"tmp", "history"}, nil, nil, nil},
+	{".local/share/opencode", "opencode", []string{"."}, nil, nil, nil},
+	{".local/state/opencode", "opencode", []string{"."}, nil, nil, nil},
+	{".config/opencode", "opencode", nil, nil, []string{"."}, nil},
 }
 
-// Env returns variables that a program gets behind its wall: codex then keeps its databases in a folder
-// that is open, and not beside its settings.
-func (p Place) Env() []string {
+// Env returns an environment as a program gets it behind its wall. Codex then keeps its databases in a folder that
+// is open, and not beside its settings. It renews no sign-in, which it could not keep: nothing listens at that
+// address.
+func (p Place) Env(env []string) []string {
 	if filepath.Base(p.Program) != "codex" {
-		return nil
+		return env
 	}
-	return []string{"CODEX_SQLITE_HOME=" + filepath.Join(p.Dirs.User, ".codex", "sqlite")}
+	own := []string{
+		"CODEX_SQLITE_HOME=" + filepath.Join(p.stateOf(".codex"), "sqlite"),
+		"CODEX_REFRESH_TOKEN_URL_OVERRIDE=http://127.0.0.1:9/",
+	}
+	return append(slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(o, name+"=") })
+	}), own...)
 }
 
 // secrets are the folders of the home that hold keys and sign-ins, by reason.
@@ -135,9 +147,9 @@ func rows(user string, table map[string]string) (all []Row) {
 	return all
 }
 
-// writable returns what may be written, and which of these folders are made if they are missing: nothing
-// can be made in the home behind the wall.
-func (p Place) writable(set Settings) (all []Row, made []string) {
+// writable returns what may be written, and which of these folders and files are made if they are missing:
+// nothing can be made in the home behind the wall.
+func (p Place) writable(set Settings) (all []Row, made, files []string) {
 	user := p.Dirs.User
 	if p.Dir != "" {
 		all = append(all, Row{p.Dir, "where it works"})
@@ -174,6 +186,10 @@ func (p Place) writable(set Settings) (all []Row, made []string) {
 		for _, name := range agent.writes {
 			add(filepath.Join(top, name), "the agent's own state", false)
 		}
+		for _, name := range agent.files {
+			files = append(files, filepath.Join(top, name))
+			all = append(all, Row{filepath.Join(top, name), "the agent's own state"})
+		}
 		for _, name := range agent.finds {
 			made = append(made, filepath.Join(top, name))
 		}
@@ -191,22 +207,24 @@ func (p Place) writable(set Settings) (all []Row, made []string) {
 	for _, path := range set.Write {
 		all = append(all, Row{In(user, path), "asked for"})
 	}
-	return all, made
+	return all, made, files
 }
 
-// signIns are the files of the home in which agents and tools keep a sign-in that they renew. A tool that
-// writes the file in place keeps it; one that replaces the file cannot, because its folder is closed.
-var signIns = []string{
-	".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".config/gh/hosts.yml",
-}
+// signIns are the files of the home in which tools renew a sign-in in place. A tool that replaces its file cannot
+// do so, because the folder is closed: the process that starts claude or codex renews theirs outside, and gh and
+// npm renew none by themselves.
+var signIns = []string{".gemini/oauth_creds.json"}
 
 // hostState is the folder of Claude Code's state in the home.
 const hostState = ".claude"
 
 // stateOf returns the folder of an agent's state.
 func (p Place) stateOf(agent string) string {
-	if agent == hostState {
+	switch agent {
+	case hostState:
 		return cmp.Or(p.Getenv.ConfigDir(), p.Dirs.HostDir())
+	case ".codex":
+		return cmp.Or(p.Getenv("CODEX_HOME"), filepath.Join(p.Dirs.User, agent))
 	}
 	return filepath.Join(p.Dirs.User, agent)
 }

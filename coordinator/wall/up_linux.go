@@ -2,7 +2,6 @@ package wall
 
 import (
 	"errors"
-	"os"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	"github.com/landlock-lsm/go-landlock/landlock/syscall"
@@ -29,11 +28,7 @@ func (w Wall) up(abi int) error {
 	set := landlock.Config{HandledAccessFS: level.HandledAccessFS, Scoped: level.Scoped}
 	var rules []landlock.Rule
 	for _, a := range w.allowances() {
-		info, err := os.Stat(a.path)
-		if err != nil {
-			continue // it went, or never was
-		}
-		rules = append(rules, a.rule(info.IsDir()))
+		rules = append(rules, a.rule())
 	}
 	if err := set.Restrict(rules...); err != nil {
 		return err
@@ -41,15 +36,15 @@ func (w Wall) up(abi int) error {
 	return filter()
 }
 
-// rule returns the kernel's rule for an allowance.
-func (a allowance) rule(isDir bool) landlock.Rule {
+// rule returns the kernel's rule for an allowance. What is not there needs none.
+func (a allowance) rule() landlock.Rule {
 	var r landlock.FSRule
 	switch {
-	case a.writes && isDir:
+	case a.writes && a.isDir:
 		r = landlock.RWDirs(a.path).WithRefer()
 	case a.writes:
 		r = landlock.RWFiles(a.path)
-	case isDir:
+	case a.isDir:
 		r = landlock.RODirs(a.path)
 	default:
 		r = landlock.ROFiles(a.path)

@@ -70,6 +70,8 @@ type Wall struct {
 	Write []Row  `json:"write"`
 	// Make are folders that are made before the wall goes up, because nothing can make them then.
 	Make []string `json:"make"`
+	// Touch are files that are made so, empty.
+	Touch []string `json:"touch,omitempty"`
 	// Read is all that can be read in strict mode, besides Write. Otherwise it is what can be read
 	// although it lies in Hide.
 	Read []Row `json:"read"`
@@ -146,7 +148,7 @@ func New(p Place, set Settings) (w Wall, err error) {
 		return w, err
 	}
 	w = Wall{Mode: set.Mode, Home: real(p.Dirs.User)}
-	w.Write, w.Make = p.writable(set)
+	w.Write, w.Make, w.Touch = p.writable(set)
 	w.Hide = p.hidden(set)
 	w.Read = p.readable(set)
 	w.Closed = rows(p.Dirs.User, closedInHome)
@@ -202,59 +204,87 @@ func In(user, path string) string {
 // An allowance is one rule for the kernel.
 type allowance struct {
 	path    string
+	isDir   bool
 	writes  bool
 	control bool // of devices
 }
 
 // allowances returns the rules of the wall, for what there is on the disk now.
 func (w Wall) allowances() (all []allowance) {
-	barred := paths(w.Hide)
+	seen := resolver{}
+	barred := seen.paths(w.Hide)
 	if w.Mode != Strict {
-		all = grant(all, "/", barred, false)
+		all = grant(all, allowance{path: "/", isDir: true}, barred)
 	}
-	for _, r := range w.Read {
-		all = append(all, allowance{path: real(r.Path)})
+	for _, path := range seen.paths(w.Read) {
+		all = append(all, allowance{path: path, isDir: isDir(path)})
 	}
-	barred = append(barred, paths(w.Closed)...)
-	for _, r := range w.Write {
-		all = grant(all, real(r.Path), barred, true)
+	barred = append(barred, seen.paths(w.Closed)...)
+	for _, path := range seen.paths(w.Write) {
+		all = grant(all, allowance{path: path, isDir: isDir(path), writes: true}, barred)
 	}
 	for _, path := range devices {
 		found, _ := filepath.Glob(path) // the patterns are ours
 		for _, f := range found {
-			all = append(all, allowance{path: f, writes: true, control: true})
+			all = append(all, allowance{path: f, isDir: isDir(f), writes: true, control: true})
 		}
-	}
-	return all
-}
-
-func paths(rows []Row) (all []string) {
-	for _, r := range rows {
-		all = append(all, real(r.Path))
 	}
 	return all
 }
 
 // grant adds the rules that allow a path without what is barred inside it: the entries that it has now,
 // where something is. A path that is barred itself, and asked for by its name, is allowed.
-func grant(all []allowance, path string, barred []string, writes bool) []allowance {
-	inside := slices.DeleteFunc(slices.Clone(barred), func(b string) bool { return b == path || !within(b, path) })
-	if len(inside) == 0 {
-		return append(all, allowance{path: path, writes: writes})
+func grant(all []allowance, at allowance, barred []string) []allowance {
+	inside := map[string][]string{} // what is barred, by the entry of the path in which it is
+	for _, b := range barred {
+		if b != at.path && within(b, at.path) {
+			name, _, _ := strings.Cut(strings.TrimPrefix(b[len(at.path):], "/"), "/")
+			inside[name] = append(inside[name], b)
+		}
 	}
-	entries, err := os.ReadDir(path)
+	if len(inside) == 0 {
+		return append(all, at)
+	}
+	entries, err := os.ReadDir(at.path)
 	if err != nil {
 		return all
 	}
 	for _, e := range entries {
-		next := filepath.Join(path, e.Name())
+		next, below := at, inside[e.Name()]
+		next.path, next.isDir = filepath.Join(at.path, e.Name()), e.IsDir()
 		isLink := e.Type()&os.ModeSymlink != 0
-		if isLink || slices.Contains(inside, next) {
+		if isLink || slices.Contains(below, next.path) {
 			continue
 		}
-		all = grant(all, next, inside, writes)
+		all = grant(all, next, below)
 	}
 	return all
+}
+
+// A resolver knows paths without links, as far as they exist. It asks the system once for each.
+type resolver map[string]string
+
+func (r resolver) paths(rows []Row) (all []string) {
+	for _, row := range rows {
+		all = append(all, r.real(row.Path))
+	}
+	return all
+}
+
+func (r resolver) real(path string) string {
+	if known, ok := r[path]; ok {
+		return known
+	}
+	dir, name := filepath.Split(filepath.Clean(path))
+	at := path
+	if dir = filepath.Clean(dir); dir != path && dir != "." {
+		at = filepath.Join(r.real(dir), name)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			at = real(at)
+		}
+	}
+	r[path] = at
+	return at
 }
 
 // Here returns the settings as they hold on this system: without Landlock, walls are off.
