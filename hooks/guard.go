@@ -51,6 +51,7 @@ type Judgement struct {
 	Person   string // for the person: one line of what is risky
 	Loses    bool   // the call may destroy what a snapshot can keep
 	Consults bool   // a read-only agent asks for a second opinion
+	Bounded  bool   // it asks, but not of a call behind a wall
 	Proposes bool   // the call only proposes a run, which asks the person
 	Broken   string // what is wrong with the policy files, "" for nothing
 	// Changed is a file that the call makes the client load, and that changed since the

@@ -32,7 +32,7 @@ func preToolUse(h *hook, guard Guard) error {
 		return h.print(h.denial(reason))
 	}
 	switch {
-	case d.Verdict == Ask:
+	case d.Verdict == Ask && !h.bounded(d):
 		return h.guardAsks(d)
 	case d.Broken != "":
 		return h.warn(d.Broken)
@@ -103,6 +103,17 @@ func (h *hook) guardAsks(d Judgement) error {
 		return errAsk{err}
 	}
 	return h.printAnswer(a)
+}
+
+// bounded reports whether nobody has to be asked about a risky call, because its turn is behind a wall and
+// what the call may destroy there was saved.
+func (h *hook) bounded(d Judgement) bool {
+	if !d.Bounded || h.off() {
+		return false
+	}
+	in := wire.GuardedRequest{HookCall: h.hookCall(), Verdict: wire.Bounded, Rule: d.Rule, Part: d.Part}
+	r, _ := callStarting(h, wire.OpGuarded, in, snapshotFor)
+	return r.Passes
 }
 
 // note tells the coordinator of a verdict and returns its reply. The verdict does

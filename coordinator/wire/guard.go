@@ -11,7 +11,7 @@ const (
 // GuardedRequest says what the guard made of a call.
 type GuardedRequest struct {
 	HookCall
-	Verdict string `json:"verb"`             // ask, deny, or PolicyBroken
+	Verdict string `json:"verb"`             // ask, deny, PolicyBroken or Bounded
 	Rule    string `json:"rule,omitempty"`   // the rule's id
 	Part    string `json:"part,omitempty"`   // the part of the command that the verdict is about
 	From    string `json:"from,omitempty"`   // policy file and line that gave the verdict
@@ -21,9 +21,13 @@ type GuardedRequest struct {
 // PolicyBroken, as a Verdict, says that the guard's policy files are broken.
 const PolicyBroken = "broken"
 
+// Bounded, as a Verdict, says that the guard asks, but not of a call behind a wall.
+const Bounded = "bounded"
+
 // GuardedReply holds what the hook adds: Context for the model, Notice for the person
 // at the terminal.
 type GuardedReply struct {
+	Passes  bool   `json:"passes,omitempty"` // nobody has to be asked: of a Bounded call
 	Context string `json:"context,omitempty"`
 	Notice  string `json:"notice,omitempty"`
 }

@@ -24,6 +24,8 @@ func Call(c hooks.Call) (hooks.Judgement, error) {
 	where.Skills = c.Skills
 	where.ReadOnly = wire.ReadsOnly(c.Agent)
 	d := guard.Judge(call, where)
+	behind := where
+	behind.Walled = true
 	changed, person := "", d.Person
 	for _, path := range guard.HostFiles(call, where) {
 		if person == d.Person && d.Part != "" {
@@ -42,6 +44,7 @@ func Call(c hooks.Call) (hooks.Judgement, error) {
 		Reason:   d.Reason,
 		Person:   person,
 		Loses:    d.Verdict == guard.Ask && len(guard.Losses(call, d.Effects, c.Cwd)) > 0,
+		Bounded:  d.Verdict == guard.Ask && guard.Judge(call, behind).Verdict == guard.None,
 		Consults: where.ReadOnly && d.Steps.Calls("afar", "consult"),
 		Proposes: guard.ProposesRun(call, d),
 		Broken:   where.Broken,

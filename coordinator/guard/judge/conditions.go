@@ -46,6 +46,9 @@ func created(j *judging, e *effect.Effect) bool {
 	return j.ctx.Created(j.real(e.Target))
 }
 
+// walled reports whether the effect is bounded by a wall of the kernel.
+func walled(j *judging, e *effect.Effect) bool { return j.ctx.Walled && e.Away == "" }
+
 // onThisMachine reports whether the effect happens on this machine.
 func onThisMachine(_ *judging, e *effect.Effect) bool { return e.Away == "" }
 

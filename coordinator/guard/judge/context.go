@@ -59,7 +59,9 @@ type Context struct {
 	Broken string
 	// ReadOnly denies every call that does more than read, or that may.
 	ReadOnly bool
-	Steps    bool // Decision.Steps and Opinions are wanted
+	// Walled says that the kernel bounds the files of the call, and that what it may destroy is saved first.
+	Walled bool
+	Steps  bool // Decision.Steps and Opinions are wanted
 }
 
 // An Unsaved is a file of a work tree that is changed, untracked or only in the index.

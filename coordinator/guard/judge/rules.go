@@ -204,6 +204,7 @@ var otherRules = []policy{
 			"script.",
 	},
 	{id: "run.opaque", kind: effect.RunUnknown, op: ops{""}}, // the output of a harmless program
+	{id: "run.opaque", kind: effect.RunUnknown, is: walled},
 	{
 		id: "run.opaque", verdict: Ask, kind: effect.RunUnknown,
 		why:     "Runs code that cannot be seen",

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/task"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -22,6 +23,9 @@ func (s *Server) guarded(c *call, in wire.GuardedRequest) (out wire.GuardedReply
 	if in.Verdict == wire.PolicyBroken {
 		out.Notice, err = s.policyBroken(p, in.Broken)
 		return out, err
+	}
+	if in.Verdict == wire.Bounded {
+		return s.bounded(c, in, p)
 	}
 	text := guardText(in, p)
 	if in.Verdict != "deny" {
@@ -39,6 +43,21 @@ func (s *Server) guarded(c *call, in wire.GuardedRequest) (out wire.GuardedReply
 		"This is refusal number %d by the rule %s in this turn, so stop trying. "+
 			"Write down in your answer what you need and why, and go on with what does not depend on it.",
 		times, in.Rule)}, nil
+}
+
+// bounded lets a call go on about which the guard asks, if its turn is behind a wall and what the call may
+// destroy there was saved. Otherwise the person is asked.
+func (s *Server) bounded(c *call, in wire.GuardedRequest, p payload) (out wire.GuardedReply, err error) {
+	r, _ := s.cfg.Core.RunOf(p.Session) // the zero run has no wall
+	if !r.Walled() || s.silent(in.HookCall) {
+		return out, nil
+	}
+	v, err := s.snapshot(c.ctx, in.Project, p)
+	if err != nil || v.State != undo.Ready {
+		return out, err
+	}
+	out.Passes = true
+	return out, s.cfg.Core.Note(event.GuardSpoke, p.Session, in.Rule, guardText(in, p)+" · behind its wall, "+v.Line())
 }
 
 // giveUp returns what a session is told after too many refusals in a row, if it is the run of a

@@ -24,15 +24,21 @@ func (s *Server) undoTake(c *call, in wire.UndoTakeRequest) (out wire.UndoTakeRe
 	if !active {
 		return out, err
 	}
+	v, err := s.snapshot(c.ctx, in.Project, p)
+	return wire.UndoTakeReply{Line: v.Line()}, err
+}
+
+// snapshot saves what a call may destroy. It returns the zero Snapshot if there is nothing to keep.
+func (s *Server) snapshot(ctx context.Context, project string, p payload) (v undo.Snapshot, err error) {
 	call, err := toolInput(p)
 	if err != nil {
-		return out, err
+		return v, err
 	}
-	v, err := s.planUndo(p, s.see(in.Project, p, call), "", "")
+	v, err = s.planUndo(p, s.see(project, p, call), "", "")
 	if err == nil && v.ID != "" {
-		v, err = s.cfg.Snapshot(c.ctx, v.ID)
+		v, err = s.cfg.Snapshot(ctx, v.ID)
 	}
-	return wire.UndoTakeReply{Line: v.Line()}, err
+	return v, err
 }
 
 // planUndo plans a snapshot of what a call may destroy. of is the ask about the call;
