@@ -2,6 +2,7 @@
 package text
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -87,3 +88,11 @@ func OnOff(isOn bool) string {
 
 // ShellQuote returns a word in single quotes, as a POSIX shell reads it.
 func ShellQuote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// refusals are what programs print when the kernel refuses them a file or a process.
+var refusals = []string{"Permission denied", "permission denied", "EACCES", "Operation not permitted", "EPERM"}
+
+// SaysRefused reports whether the output of a program says that the kernel refused it something.
+func SaysRefused(output string) bool {
+	return slices.ContainsFunc(refusals, func(r string) bool { return strings.Contains(output, r) })
+}

@@ -50,11 +50,13 @@ type RewakeReply struct {
 type BatchRequest struct {
 	HookCall
 	Delivery string `json:"delivery,omitempty"` // names the hook; see MessageTakeRequest
+	Refused  bool   `json:"refused,omitempty"`  // a result says that the kernel refused something
 }
 
 // BatchReply counts the texts that wait for the session.
 type BatchReply struct {
-	Texts int `json:"texts,omitempty"`
+	Texts   int    `json:"texts,omitempty"`
+	Context string `json:"context,omitempty"` // for the model, of what was refused
 }
 
 // PrintedRequest says that the hook has printed what it took: the answer to Ask, or the

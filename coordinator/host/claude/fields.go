@@ -26,6 +26,8 @@ const (
 	FieldSource      = "source"
 	FieldSuggestions = "permission_suggestions"
 	FieldTool        = "tool_name"
+	FieldToolCalls   = "tool_calls"    // of PostToolBatch
+	FieldToolResult  = "tool_response" // of one of these calls
 	FieldToolInput   = "tool_input"
 	FieldToolUse     = "tool_use_id"
 	FieldTranscript  = "transcript_path"

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // ID names a run.
@@ -313,9 +313,6 @@ func Hear(r Run, fence, from int64, events []Event, now time.Time) (_ Run, fresh
 // ErrGap says that events are missing.
 var ErrGap = errors.New("events are missing")
 
-// denials are what a program prints when the kernel refuses it a file or a process.
-var denials = []string{"Permission denied", "permission denied", "EACCES", "Operation not permitted", "EPERM"}
-
 // apply returns r after one event.
 func (r Run) apply(e Event, now time.Time) Run {
 	switch e.Kind {
@@ -334,8 +331,7 @@ func (r Run) apply(e Event, now time.Time) Run {
 			r.LastText = e.Text
 		}
 	case ToolResult:
-		isDenied := slices.ContainsFunc(denials, func(d string) bool { return strings.Contains(e.Text, d) })
-		if e.Failed && isDenied && r.HadWall() {
+		if e.Failed && r.HadWall() && text.SaysRefused(e.Text) {
 			r.WallStops++
 		}
 	case Result:

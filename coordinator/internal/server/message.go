@@ -58,6 +58,9 @@ func (s *Server) batch(c *call, in wire.BatchRequest) (out wire.BatchReply, err 
 	if !active || p.Agent != "" {
 		return out, err
 	}
+	if r, _ := s.cfg.Core.RunOf(p.Session); in.Refused && r.Walled() {
+		out.Context = wallStopped
+	}
 	out.Texts, err = s.cfg.Core.ComesBack(p.Session, in.Delivery)
 	return out, err
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"slices"
+
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -19,6 +21,9 @@ func (s *Server) wallWords() string {
 	return mode
 }
 
+// mayWall reports whether what works while nobody looks is behind a wall.
+func (s *Server) mayWall() bool { return slices.Contains([]string{wall.On, wall.Strict}, s.wallWords()) }
+
 // wallTold returns what the agent of a turn is told about its wall, "" if it has none.
 func (s *Server) wallTold(id session.ID) string {
 	r, ok := s.cfg.Core.RunOf(id)
@@ -30,6 +35,10 @@ func (s *Server) wallTold(id session.ID) string {
 		"cannot be read. A call that needs more fails with \"Permission denied\". Do not look for a way around: say " +
 		"in your result which path you needed, and why. Your person can open it with wall.write in config.toml."
 }
+
+// wallStopped is what the agent of a turn is told when a result says that the kernel refused something.
+const wallStopped = "If one of these calls failed because its permission was denied, the wall of this turn stopped it, " +
+	"and another way around will not help. Say in your result which path you needed, and why."
 
 // wallPlace returns the place of a run, as its runner sees it.
 func (s *Server) wallPlace(r run.Run) wall.Place {
