@@ -31,6 +31,7 @@ type check struct {
 	command string
 	dir     string
 	timeout time.Duration
+	walled  bool
 	printed *output
 }
 
@@ -44,6 +45,7 @@ func (h *hook) check(in *wire.LoopCheck) (result *wire.LoopChecked, wanted bool)
 		command: in.Command,
 		dir:     in.Dir,
 		timeout: time.Duration(in.TimeoutMS) * time.Millisecond,
+		walled:  in.Walled,
 		printed: newOutput(),
 	}
 	begin := time.Now()
@@ -73,6 +75,9 @@ type ended struct {
 
 func (c *check) run() ended {
 	cmd := exec.Command(shell(), "-c", c.command)
+	if c.walled {
+		cmd = exec.Command(home.Program(c.hook.client.Bin, "afar"), "wall", "--", shell(), "-c", c.command)
+	}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, c.printed, c.printed
 	cmd.WaitDelay = graceFor // a process that it left behind may hold its output open
 	birthmark.Mark(cmd, birthmark.Shell)

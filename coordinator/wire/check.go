@@ -30,6 +30,7 @@ type LoopCheck struct {
 	Command   string `json:"command"`
 	Dir       string `json:"dir"`
 	TimeoutMS int64  `json:"timeout_ms"`
+	Walled    bool   `json:"walled,omitempty"` // it runs behind a wall of its own
 }
 
 // LoopChecked is the result of a LoopCheck. Output is the end of the check's output.

@@ -54,8 +54,9 @@ func cleanOutput(text string) string {
 	return redact.Clean(colours.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""))
 }
 
-// wireCheck returns the check that the Stop hook is to run, nil for none.
-func wireCheck(c *loop.Check, token, cwd string) *wire.LoopCheck {
+// wireCheck returns the check that the Stop hook of a session is to run, nil for none. A run that is behind a
+// wall has its check behind it.
+func (s *Server) wireCheck(c *loop.Check, id session.ID, token, cwd string) *wire.LoopCheck {
 	if c == nil {
 		return nil
 	}
@@ -63,12 +64,14 @@ func wireCheck(c *loop.Check, token, cwd string) *wire.LoopCheck {
 	if dir == "" {
 		dir = cwd
 	}
+	r, _ := s.cfg.Core.RunOf(id)
 	return &wire.LoopCheck{
 		Frame:     c.Frame,
 		Session:   token,
 		Command:   c.Command,
 		Dir:       dir,
 		TimeoutMS: c.Timeout.Milliseconds(),
+		Walled:    s.mayWall() && !r.Walled(),
 	}
 }
 

@@ -43,7 +43,7 @@ func (s *Server) stop(c *call, in wire.StopRequest) (out wire.StopReply, err err
 	if decided.Step != nil && need.Later != "" {
 		c.then = append(c.then, func() { s.calls.Go(func() { s.seeTree(p.Session, need.Later) }) })
 	}
-	return stopReply(decided, p.Cwd), nil
+	return s.stopReply(decided, p.Cwd), nil
 }
 
 // settlePrompts ends the submitted texts that the transcript of a session already has. The hook that
@@ -113,12 +113,12 @@ func (s *Server) tree(ctx context.Context, dir string) string {
 }
 
 // stopReply returns the outcome as the reply to the hook.
-func stopReply(out turn.Outcome, cwd string) wire.StopReply {
+func (s *Server) stopReply(out turn.Outcome, cwd string) wire.StopReply {
 	return wire.StopReply{
 		Block:    out.Block != "",
 		Reason:   out.Block,
 		Notice:   out.Notice,
-		Check:    wireCheck(out.Check, out.Session.Token, cwd),
+		Check:    s.wireCheck(out.Check, out.Session.ID, out.Session.Token, cwd),
 		Errand:   out.Errand,
 		Texts:    out.Texts,
 		ParkedMS: out.Parked.Milliseconds(),

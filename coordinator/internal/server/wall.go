@@ -22,7 +22,9 @@ func (s *Server) wallWords() string {
 }
 
 // mayWall reports whether what works while nobody looks is behind a wall.
-func (s *Server) mayWall() bool { return slices.Contains([]string{wall.On, wall.Strict}, s.wallWords()) }
+func (s *Server) mayWall() bool {
+	return slices.Contains([]string{wall.On, wall.Strict}, s.wallWords())
+}
 
 // wallTold returns what the agent of a turn is told about its wall, "" if it has none.
 func (s *Server) wallTold(id session.ID) string {
