@@ -63,7 +63,7 @@ func (a *app) allowTheOne(ctx context.Context, in wire.AnswerRequest, asJSON boo
 	if !a.agrees("Allow it?", false) {
 		return errors.New("nothing was allowed; the question stays open")
 	}
-	in.ID = open.Asks[0].ID
+	in.ID, in.Hash = open.Asks[0].ID, open.Asks[0].Hash
 	return a.answer(ctx, in, asJSON)
 }
 

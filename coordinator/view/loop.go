@@ -44,7 +44,7 @@ func Loop(l wire.Loop) Thing {
 func loopMark(l wire.Loop) Mark {
 	switch {
 	case l.Active:
-		return Mark{Good, "🔁"}
+		return Mark{Plain, "🔁"}
 	case l.Verdict == "done" && l.Proven:
 		return Mark{Good, "✅"}
 	case l.Verdict == "", l.Verdict == "done":

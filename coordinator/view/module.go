@@ -55,7 +55,7 @@ func Module(m wire.Module) Thing {
 	nothing := append(said("Nothing of it runs. Enable it as it is:"), code("afar module enable "+m.ID)...)
 	switch {
 	case m.State == wire.ModuleEnabled:
-		out.Mark, out.Deeds = Mark{Good, "🔌"}, []Deed{{Key: "disable", Label: "Disable", Sign: "⏸"}}
+		out.Mark, out.Deeds = Mark{Plain, "🔌"}, []Deed{{Key: "disable", Label: "Disable", Sign: "⏸"}}
 	case m.State == wire.ModuleDisabled:
 		out.Foot, out.Deeds = nothing, []Deed{enable}
 	case m.State == wire.ModuleProposed:

@@ -62,7 +62,7 @@ func Run(r wire.Run) Thing {
 func RunMark(state string) Mark {
 	switch state {
 	case "starting", "working":
-		return Mark{Good, "⚙️"}
+		return Mark{Plain, "⚙️"}
 	case "queued":
 		return Mark{Plain, "⏳"}
 	case "waiting":

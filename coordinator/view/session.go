@@ -30,7 +30,7 @@ func Session(s wire.Session) Thing {
 func SessionMark(state string) Mark {
 	switch state {
 	case "working":
-		return Mark{Good, "⚙️"}
+		return Mark{Plain, "⚙️"}
 	case "waiting":
 		return Mark{Ask, "❓"}
 	case "unprotected":

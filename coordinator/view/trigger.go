@@ -63,7 +63,7 @@ func Trigger(t wire.Trigger) Thing {
 	}
 	switch t.State {
 	case wire.TriggerOn:
-		out.Mark = Mark{Good, "⚡️"}
+		out.Mark = Mark{Plain, "⚡️"}
 		out.Deeds = []Deed{{Key: "off", Label: "Off", Sign: "⏸"}, {Key: "fire", Label: "Fire now", Alone: true}}
 	case wire.TriggerOff:
 		out.Deeds = []Deed{{Key: "on", Label: "On", Sign: "▶️"}}

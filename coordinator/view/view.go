@@ -21,8 +21,8 @@ type Tone string
 const (
 	Plain Tone = ""
 	Muted Tone = "muted" // it rests
-	Good  Tone = "ok"
-	Ask   Tone = "ask" // it waits for the person
+	Good  Tone = "ok"    // it worked, or allows something
+	Ask   Tone = "ask"   // it waits for the person
 	Bad   Tone = "bad"
 )
 

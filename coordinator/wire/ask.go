@@ -75,9 +75,10 @@ type AsksReply struct {
 	Asks []Ask `json:"asks"`
 }
 
-// PastRequest selects questions that have ended: the newest ones, or those that were opened
-// before the one with an id.
+// PastRequest selects questions that have ended: the newest ones, those that were opened before the one with an id,
+// or those that were shown and ended at a time or later, the oldest first.
 type PastRequest struct {
+	Since  int64  `json:"since,omitempty"` // at most hours ago
 	Before string `json:"before,omitempty"`
 	Limit  int    `json:"limit"` // at most; 0 is 200
 }
@@ -115,6 +116,9 @@ type AnswerRequest struct {
 	// Question is the place of the question that Text or Options answer, from 0. The answer
 	// is refused if another question is asked by now. Without it they answer the current one.
 	Question *int `json:"question,omitempty"`
+	// Hash is that of the call which the person was shown. The answer is refused if the question is about
+	// another one. Without it any is answered.
+	Hash string `json:"hash,omitempty"`
 	// AcceptEdits, with an allowed plan, lets the session edit without asking.
 	AcceptEdits bool `json:"accept_edits,omitempty"`
 }

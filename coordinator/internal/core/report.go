@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"slices"
 	"sort"
 	"time"
 
@@ -57,6 +58,20 @@ func (c *Core) Report(since time.Time) (r Report, err error) {
 func (c *Core) AsksEnded(before ask.ID, limit int) ([]ask.Ask, error) {
 	ended, bad, err := c.cfg.Store.AsksEnded(before, limit)
 	return ended, errors.Join(err, c.report(bad))
+}
+
+// AsksEndedSince returns the asks whose cards were shown and that were settled at a time or later, as far as they are
+// in memory: for hours at least. Those that were opened first come first.
+func (c *Core) AsksEndedSince(at time.Time) (ended []ask.Ask) {
+	c.view(func(s *state, _ time.Time) {
+		for _, a := range s.asks.rows {
+			if a.Shown && !a.Waiting() && !a.Answered().Before(at) {
+				ended = append(ended, a)
+			}
+		}
+	})
+	slices.SortFunc(ended, func(a, b ask.Ask) int { return a.OpenedAt.Compare(b.OpenedAt) })
+	return ended
 }
 
 // reportedAsks adds to the asks that were opened in time the older ones that ended

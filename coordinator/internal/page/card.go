@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -27,6 +28,45 @@ func (c Card) Key() string { return text.ClipBytes(c.id(), maxName) }
 func (c Card) Open() bool {
 	q := c.Face()
 	return c.Nonce != "" && c.Closed == "" && (q.State == "open" || q.Parked)
+}
+
+// Waiting counts the questions that wait.
+func Waiting(cards []Card) (n int) {
+	for _, c := range cards {
+		if len(c.Ended) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Who names who asks, "" for nobody.
+func (c Card) Who() string {
+	q := c.Face()
+	return cmp.Or(q.Task, q.Run, q.Token)
+}
+
+// Place returns the path of the page about who asks.
+func (c Card) Place() string {
+	switch q := c.Face(); {
+	case q.Task != "":
+		return taskPath(q.Task)
+	case q.Run != "":
+		return runPath(q.Run)
+	}
+	return "/session/" + url(c.Face().Token)
+}
+
+// Fate is what became of the question, "" while it waits.
+func (c Card) Fate() string {
+	switch q := c.Face(); {
+	case len(c.Ended) == 0:
+		return ""
+	case q.By == "":
+		return q.State
+	default:
+		return wording.Decided(q)
+	}
 }
 
 // icons are the pictures of the kinds of questions.

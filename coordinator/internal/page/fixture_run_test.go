@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -151,8 +152,15 @@ func fullInbox() page.Inbox {
 		"you were shown it"} {
 		texts[i].Outcome = outcome
 	}
-	return page.Inbox{Texts: texts, Home: home, Further: page.Further{Earlier: "/inbox?before=m6"}, To: []page.Place{
+	return page.Inbox{List: listOf(view.Texts, texts, view.Message), Further: page.Further{Earlier: "/inbox?before=m6"}, To: []page.Place{
 		{Address: "run:deps-2b1c", About: "waiting"}, {Address: "edge-2f3a", About: "Speed up the image pipeline"},
 		{Address: "api-0b1c"},
 	}}
+}
+
+// foundInbox is what a search for a word finds.
+func foundInbox() page.Inbox {
+	all := fullInbox()
+	all.Find, all.Things, all.Further = "green", all.Things[5:], page.Further{}
+	return all
 }

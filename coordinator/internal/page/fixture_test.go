@@ -24,7 +24,7 @@ func full() map[string]page.View {
 		"session":     fullSession(),
 		"runs":        page.Runs{List: runs(), Home: home, Start: runForm()},
 		"inbox":       fullInbox(),
-		"inbox-find":  page.Inbox{Find: "green", Texts: fullInbox().Texts[5:], Home: home, To: fullInbox().To},
+		"inbox-find":  foundInbox(),
 		"tasks":       page.Tasks{List: tasks(), Tabs: page.Tabs{Suggestions: 3}, Home: home},
 		"suggestions": page.Suggestions{List: suggestions(), Tabs: page.Tabs{Suggestions: 3, Gaps: 1}},
 		"gaps":        page.Gaps{List: gaps(), Tabs: page.Tabs{Suggestions: 3, Gaps: 1}},
@@ -67,8 +67,8 @@ func empty() map[string]page.View {
 		"sessions":    page.Sessions{},
 		"session":     page.Session{Session: wire.Session{Token: "api-1a2b", State: "idle", Since: ms(time.Minute)}},
 		"runs":        page.Runs{Start: runForm(), Home: home},
-		"inbox":       page.Inbox{},
-		"inbox-find":  page.Inbox{Find: "nothing"},
+		"inbox":       page.Inbox{List: page.List{Noun: view.Texts}},
+		"inbox-find":  page.Inbox{List: page.List{Noun: view.Texts}, Find: "nothing"},
 		"tasks":       page.Tasks{},
 		"triggers":    page.Triggers{List: page.List{Noun: view.Triggers}},
 		"modules":     page.Modules{List: page.List{Noun: view.Modules}},
@@ -172,6 +172,7 @@ func cards() []page.Card {
 			"+    ./install.sh\n+    afar open\n \n Then start `claude` in a project.",
 		7*time.Minute,
 	)
+	edit.Request = "Edit docs/install.md (+2 −1)"
 	edit.ForSession, edit.ForAlways = "edits below docs/", "Edit(docs/**)"
 	edit.Asked = "bring the install page up to date"
 
@@ -184,10 +185,11 @@ func cards() []page.Card {
 		}},
 		{Text: "Which regions?", Multi: true, Options: []wire.Option{{Label: "eu-central"}, {Label: "us-east"}}},
 	}
-	question.Current = 1
+	question.Current, question.Request = 1, question.Questions[1].Text
 
 	plan := ask("d00dfeed", "plan", "web-9e1f", "ExitPlanMode",
 		planText, 34*time.Minute)
+	plan.Request = "Plan: Sessions in Redis"
 
 	stopped := ask("e1e2e3e4", "check-in", "api-0b1c", "", "All 214 tests are green and the branch is pushed. "+
 		"The migration needs a decision: shall I drop the column `legacy_id` now, or in the next release?",
@@ -195,13 +197,14 @@ func cards() []page.Card {
 
 	multi := question
 	multi.Questions = slices.Clone(question.Questions)
-	multi.Questions[1].Answer = "PostgreSQL"
+	multi.Questions[1].Answer, multi.Request = "PostgreSQL", multi.Questions[2].Text
 	multi.ID, multi.Token, multi.Current, multi.OpenedAt = "facade01", "edge-2f3a", 2, ms(3*time.Minute)
 
 	missed := ask("0dd1e5aa", "missed", "none-0000", "morning",
 		"Look at the failed builds of last night and send me what I must know.\n\n"+
 			"Say first what is broken on main.", 4*time.Minute)
 	missed.Session, missed.Token, missed.Project, missed.AskedBy = "", "", "", ""
+	missed.Request = "Trigger morning was due and did not run"
 	missed.Does = "start a run with this, as was due on 22 November at 07:00"
 
 	woken := ask("0dd1e5bb", "wake-up", "shop-1a2b", "Bash",
@@ -406,8 +409,14 @@ func status() wire.StatusReply {
 }
 
 func fullNow() page.Now {
+	some := running()
+	some.Part.Sessions = some.Part.Sessions[:12]
+	rtl := ask("deed0a11", "permission", "lab-ee05", "Bash", "echo 'שלום עולם' > ./ברכה.txt", time.Minute)
+	over := settled()
+	over.Asks[0].ID, over.Asks[0].Request = "7f3a0ld0", "git reset --hard origin/main"
 	return page.Now{
-		Status: status(), Cards: cards(), Runs: runs()[:6], Sessions: running(), News: news(), Home: home,
+		Status: status(), Cards: append(cards(), page.Card{Asks: []wire.Ask{rtl}, Nonce: "n9"}, over), Runs: runs()[:3],
+		Sessions: some, News: news(), Ended: reported()[:3], Home: home,
 	}
 }
 

@@ -46,6 +46,7 @@ func TestInBrowser(t *testing.T) {
 		"live": seeLive, "keys": seeKeys, "form": seeForm, "without scripts": seeWithoutScripts,
 		"reload once": seeReloadOnce,
 		"menu":        seeMenu,
+		"inbox":       seeInbox, "inbox on a phone": seeInboxOnAPhone, "inbox fits": seeInboxFits,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, b) })
 	}
@@ -74,7 +75,7 @@ func seeLive(t *testing.T, b *browser.Browser) {
 	}})
 	tab := b.Tab(t)
 	tab.View(1280, 900, false)
-	tab.Open(url + "/view/now")
+	tab.Open(url + "/view/now#ask-e1e2e3e4")
 	if id := <-ids; id != "4711" {
 		t.Errorf("the first stream begins after %q, want the entry that the page shows", id)
 	}
@@ -102,7 +103,7 @@ func seeLive(t *testing.T, b *browser.Browser) {
 		"what was typed":          `window.kept.value === "drop it" && window.kept.isConnected`,
 		"the focus":               `document.activeElement === window.kept`,
 		"what was opened":         `document.querySelector("#ask-9b21ffa0 details").open`,
-		"the change":              `document.querySelector("#ask-e1e2e3e4 footer").innerText.includes("changed")`,
+		"the change":              `document.querySelector("#ask-e1e2e3e4 footer").textContent.includes("changed")`,
 		"the one that is settled": `!document.querySelector("#ask-7f3ac1d2")`,
 	} {
 		if !browser.Eval[bool](tab, expression) {
@@ -130,6 +131,11 @@ func answers(t *testing.T) (url string, sent chan string) {
 	}}), sent
 }
 
+// shows goes on a condition: the card of a question is the only one that is shown.
+func shows(id string) string {
+	return ` && [...document.querySelectorAll(".card")].filter((c) => c.offsetParent).map((c) => c.id).join() === "ask-` + id + `"`
+}
+
 // seeKeys: a person answers with the keyboard alone.
 func seeKeys(t *testing.T, b *browser.Browser) {
 	url, sent := answers(t)
@@ -139,11 +145,11 @@ func seeKeys(t *testing.T, b *browser.Browser) {
 	tab.Wait(`document.querySelector("#link").innerText === "live"`)
 	tab.Keys("a") // nothing is marked: nothing is answered
 	tab.Keys("j")
-	tab.Wait(`document.activeElement.id === "ask-7f3ac1d2"`)
+	tab.Wait(`document.activeElement.id === "line-7f3ac1d2"` + shows("7f3ac1d2"))
 	tab.Keys("j")
-	tab.Wait(`document.activeElement.id === "ask-9b21ffa0"`)
+	tab.Wait(`document.activeElement.id === "line-9b21ffa0"` + shows("9b21ffa0"))
 	tab.Keys("k")
-	tab.Wait(`document.activeElement.id === "ask-7f3ac1d2"`)
+	tab.Wait(`document.activeElement.id === "line-7f3ac1d2"` + shows("7f3ac1d2"))
 	tab.Keys("a")
 	if got := <-sent; got != "/ask/7f3ac1d2 do=allow&nonce=n1" {
 		t.Errorf("a sent %q", got)
@@ -178,6 +184,7 @@ func seeForm(t *testing.T, b *browser.Browser) {
 	tab.View(1280, 900, false)
 	tab.Open(url + "/view/now")
 	tab.Wait(`document.querySelector("#link").innerText === "live"`)
+	tab.Click(`#line-9b21ffa0 a`)
 	browser.Eval[bool](tab, `window.same = true; window.scrollTo(0, 300); true`)
 	tab.Click("#ask-9b21ffa0 button[value=session]")
 	if got := <-sent; got != "/ask/9b21ffa0 do=session&nonce=n2" {
@@ -199,13 +206,14 @@ func seeWithoutScripts(t *testing.T, b *browser.Browser) {
 	tab.View(390, 844, false)
 	tab.Scripts(false)
 	tab.Open(url + "/view/now")
+	tab.Click("#line-c0ffee12 a")
 	tab.Click("#ask-c0ffee12 button[value='2']")
 	if got := <-sent; got != "/ask/c0ffee12 do=option&nonce=n3&option=2" {
 		t.Errorf("sent %q", got)
 	}
 	tab = b.Tab(t)
 	tab.Scripts(false)
-	tab.Open(url + "/view/now")
+	tab.Open(url + "/view/now#ask-facade01")
 	tab.Click("#ask-facade01 input[value='1']")
 	tab.Click("#ask-facade01 input[value='2']")
 	tab.Click("#ask-facade01 button[value=submit]")

@@ -1,8 +1,12 @@
 package page
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -24,6 +28,31 @@ func (n Now) AwayText() string {
 		return "Questions stay in the terminal."
 	}
 	return ""
+}
+
+// Lately returns what happened and what became of questions, newest first.
+func (n Now) Lately() (all []moment) {
+	for _, e := range n.News {
+		all = append(all, momentOf(e, ""))
+	}
+	for _, q := range n.Ended {
+		fate := fateOf(q)
+		all = append(all, moment{
+			At: cmp.Or(q.SettledAt, q.OpenedAt), Icon: Card{Asks: []wire.Ask{q.Ask}}.Icon(), Mood: fate.Class,
+			Text: strings.TrimPrefix(q.Token+": ", ": ") + line(140, q.Request) + " · " + fate.Text,
+			Path: "/question/" + url(q.ID),
+		})
+	}
+	slices.SortStableFunc(all, func(a, b moment) int { return cmp.Compare(b.At, a.At) })
+	return all
+}
+
+// Lines returns the runs as the first page lists them.
+func (n Now) Lines() (out []shown) {
+	for _, r := range n.Runs {
+		out = append(out, shown{Thing: view.Run(r.Run), Noun: view.Runs})
+	}
+	return out
 }
 
 // A row is a session as the list of sessions shows it.
@@ -51,6 +80,18 @@ func (r Running) Rows() (out []row) {
 	}
 	for _, s := range r.Part.Sessions {
 		out = append(out, row{Session: s, Loop: loops[s.ID], Asks: r.Asks[s.ID]})
+	}
+	return out
+}
+
+// Lines returns the sessions as the first page lists them.
+func (r Running) Lines() (out []shown) {
+	for _, row := range r.Rows() {
+		t := view.Session(row.Session)
+		if l := row.Loop; l != nil && len(l.Stack) > 0 {
+			t.About = cmp.Or(t.About, wording.FrameCount(*innermost(*l))+" of its loop")
+		}
+		out = append(out, shown{Thing: t, Noun: view.Sessions})
 	}
 	return out
 }

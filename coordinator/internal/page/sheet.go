@@ -22,8 +22,8 @@ type sheet struct {
 	Now  time.Time
 	Home string
 	Back string // where a form on the page comes back to
-	// Whole has a card show all of its question.
-	Whole bool
+	// Whole has a card show all of its question. Beside says that a line of a list leads to it, which keys mark.
+	Whole, Beside bool
 }
 
 // With returns the sheet for a template that shows v.
@@ -35,6 +35,12 @@ func (s sheet) With(v any) sheet {
 // Alone returns the sheet for a card that has a page of its own.
 func (s sheet) Alone(v any) sheet {
 	s.V, s.Whole = v, true
+	return s
+}
+
+// Chosen returns the sheet for a card that is shown beside a list.
+func (s sheet) Chosen(v any) sheet {
+	s.V, s.Beside = v, true
 	return s
 }
 

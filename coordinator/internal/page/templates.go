@@ -40,8 +40,8 @@ var functions = template.FuncMap{
 	"frame":       innermost,
 	"grade":       wording.Grade,
 	"icon":        icon,
-	"inHand":      inHand,
 	"isKept":      isKept,
+	"loop":        view.Loop,
 	"taskFile":    taskFile,
 	"join":        strings.Join,
 	"line":        line,
@@ -67,10 +67,8 @@ var functions = template.FuncMap{
 	"short":       func(hash string) string { return hash[:min(8, len(hash))] },
 	"size":        size,
 	"spoken":      Spoken,
-	"state":       wording.LoopState,
 	"tabs":        tabs,
 	"steps":       wording.FrameCount,
-	"bounds":      wording.FrameBounds,
 	"ticks":       ticks,
 	"tone":        tone,
 	"times":       wording.Times,
@@ -79,8 +77,7 @@ var functions = template.FuncMap{
 	"asked":       wording.Asked,
 	"span":        span,
 	"url":         url,
-	"used":        wording.Used,
-	"verdict":     func(l wire.Loop) string { return tone(view.Loop(l).Mark.Tone) },
+	"waiting":     Waiting,
 	"whole":       whole,
 	"wholeFile":   wholeFile,
 	"wholeProse":  wholeProse,
@@ -108,19 +105,11 @@ func first(most int, list any) (any, error) {
 }
 
 // innermost returns the frame that a loop works on, nil without one.
-func innermost(l *wire.Loop) *wire.Frame {
-	if l == nil || len(l.Stack) == 0 {
+func innermost(l wire.Loop) *wire.Frame {
+	if len(l.Stack) == 0 {
 		return nil
 	}
 	return &l.Stack[len(l.Stack)-1]
-}
-
-// inHand says which issue a frame works on, "" for none.
-func inHand(f wire.Frame) string {
-	if f.Issue == nil {
-		return ""
-	}
-	return wording.InHand(*f.Issue)
 }
 
 // percent is how far a frame is, from 0 to 100.

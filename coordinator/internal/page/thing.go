@@ -41,7 +41,7 @@ func (l List) Rows() (rows []shown) {
 
 // Icon names the picture of an empty list.
 func (l List) Icon() string {
-	return map[string]string{"trigger": "bolt", "module": "plug", "suggestion": "plan"}[l.Noun.Name]
+	return map[string]string{"trigger": "bolt", "module": "plug", "suggestion": "plan", "text": "chat"}[l.Noun.Name]
 }
 
 // Row returns the thing.

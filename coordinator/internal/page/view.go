@@ -1,6 +1,9 @@
 package page
 
-import "github.com/afar-sh/afar/coordinator/wire"
+import (
+	"github.com/afar-sh/afar/coordinator/view"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
 
 // A View is one page. The types of this file implement it.
 type View interface{ shape() shape }
@@ -68,11 +71,12 @@ type Message struct {
 // Now shows the open questions, the sessions, and what needs nobody.
 type Now struct {
 	Status   wire.StatusReply // without the sessions
-	Cards    []Card           // the open questions, oldest first
+	Cards    []Card           // the open questions and those that ended a moment ago, oldest first
 	Runs     []RunRow         // those that need a person or work
 	Sessions Running
-	News     []wire.Entry // ends, verdicts and notices, newest first
-	Home     string       // the person's home, shown as ~
+	News     []wire.Entry       // ends, verdicts and notices, newest first
+	Ended    []wire.ReportedAsk // questions that are not among Cards any more
+	Home     string             // the person's home, shown as ~
 }
 
 // Sessions shows a part of the sessions that run.
@@ -136,7 +140,7 @@ type IssueList struct {
 
 // Questions shows the open questions and the history.
 type Questions struct {
-	Cards   []Card             // open
+	Cards   []Card             // open, or ended a moment ago
 	Past    []wire.ReportedAsk // newest first
 	Further Further            // of Past
 	Channel []wire.Channel
@@ -216,7 +220,7 @@ func (m Message) shape() shape {
 func (n Now) shape() shape {
 	return shape{
 		name: "now", title: "Now", path: "/", entry: "/", home: n.Home,
-		parts: []string{"state", "questions", "runs", "sessions", "news"},
+		parts: []string{"state", "questions", "runs", "sessions", "news", "channels"},
 	}
 }
 
@@ -233,6 +237,9 @@ func (s Session) shape() shape {
 		parts: []string{"head", "questions", "loop", "rights", "timeline"},
 	}
 }
+
+// Empty says where no loop is how one is made.
+func (Loops) Empty() string { return view.Loops.Empty }
 
 func (l Loops) shape() shape {
 	return shape{

@@ -263,11 +263,16 @@ func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.Ask, err er
 		return out, err
 	}
 	d := decisionOf(c, in)
-	if a, err := s.cfg.Core.Ask(ask.ID(in.ID)); err == nil && a.Kind == ask.CheckIn {
+	a, err := s.cfg.Core.Ask(ask.ID(in.ID))
+	switch {
+	case err != nil: // is said below
+	case in.Hash != "" && in.Hash != a.Hash:
+		return out, badRequest("this question is about another call than the one that was shown; look at it again")
+	case a.Kind == ask.CheckIn:
 		d.Message = in.Message + in.Text // a text is its next instruction; without one the session stops
 		in.Text = ""
 	}
-	a, err := s.applyAnswer(in, d)
+	a, err = s.applyAnswer(in, d)
 	if err != nil {
 		return out, err
 	}

@@ -70,13 +70,18 @@ func (s *Server) reported(a ask.Ask, until time.Time) wire.ReportedAsk {
 	return wire.ReportedAsk{Ask: s.wireAsk(a), WaitedMS: end.Sub(a.OpenedAt).Milliseconds(), How: a.Ending()}
 }
 
-// pastAsks lists the questions that have ended, newest first.
+// pastAsks lists questions that have ended.
 func (s *Server) pastAsks(_ *call, in wire.PastRequest) (out wire.PastReply, err error) {
 	limit := cmp.Or(in.Limit, defaultEntries)
 	if limit < 0 || limit > maxEntries {
 		return out, badRequest("asks.past: the limit must be from 1 to %d", maxEntries)
 	}
-	ended, err := s.cfg.Core.AsksEnded(ask.ID(in.Before), limit)
+	var ended []ask.Ask
+	if in.Since > 0 {
+		ended = s.cfg.Core.AsksEndedSince(time.UnixMilli(in.Since))
+	} else {
+		ended, err = s.cfg.Core.AsksEnded(ask.ID(in.Before), limit)
+	}
 	out.Asks = []wire.ReportedAsk{}
 	for _, a := range ended {
 		out.Asks = append(out.Asks, s.reported(a, time.Now()))

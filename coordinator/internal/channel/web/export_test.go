@@ -17,3 +17,6 @@ func (c *Channel) Readers() int {
 func (c *Channel) SetLimits(header, whole, read time.Duration) {
 	c.limits.header, c.limits.whole, c.limits.read = header, whole, read
 }
+
+// SetNow sets the clock. No page may be open.
+func (c *Channel) SetNow(now func() time.Time) { c.cfg.Now = now }

@@ -108,12 +108,13 @@ var errButton = errors.New("this page does not know that button; reload it")
 // answerForm answers a question.
 func answerForm(d *decision) (string, error) {
 	in := wire.AnswerRequest{ID: d.PathValue("id"), Text: strings.TrimSpace(d.PostForm.Get("text"))}
-	of, question, _ := strings.Cut(d.PostForm.Get("nonce"), ".")
+	of, shown, _ := strings.Cut(d.PostForm.Get("nonce"), ".")
+	question, hash, _ := strings.Cut(shown, ".")
 	n, err := strconv.Atoi(question)
 	if of != in.ID || err != nil {
 		return "", errButton
 	}
-	in.Question = &n
+	in.Question, in.Hash = &n, hash
 	switch do := d.PostForm.Get("do"); do {
 	case "allow", "approve", "retry":
 		in.Allow, in.Text = true, ""

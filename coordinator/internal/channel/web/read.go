@@ -20,7 +20,7 @@ import (
 const (
 	mostNews    = 20
 	mostEntries = 200
-	mostRunning = 60  // sessions on the first page
+	mostRunning = 12  // sessions on the first page
 	mostListed  = 100 // sessions on a page of their list
 	mostSpoken  = 50
 	mostPast    = 100
@@ -94,8 +94,8 @@ func cardOf(a wire.Ask) page.Card {
 	return card
 }
 
-// nonceOf names what a form answers: an ask, and the question of it that is asked now.
-func nonceOf(a wire.Ask) string { return a.ID + "." + strconv.Itoa(a.Current) }
+// nonceOf names what a form answers: an ask, the question of it that is asked now, and the call that is shown.
+func nonceOf(a wire.Ask) string { return a.ID + "." + strconv.Itoa(a.Current) + "." + a.Hash }
 
 // now shows what needs the person, then the sessions.
 func (c *Channel) now(q *query) (page.View, error) {
@@ -111,15 +111,54 @@ func (c *Channel) now(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	cards, ended, err := c.inboxOf(q, status.Asks)
+	if err != nil {
+		return nil, err
+	}
 	news, err := q.news()
 	return page.Now{
 		Status:   status,
-		Cards:    cardsOf(status.Asks),
+		Cards:    cards,
 		Runs:     runs,
 		Sessions: part,
 		News:     news,
+		Ended:    ended,
 		Home:     c.cfg.Home,
 	}, err
+}
+
+// A question that ended keeps its place among those that wait for keptFor, and is told among what happened
+// lately for toldFor.
+const (
+	keptFor = time.Minute
+	toldFor = 4 * time.Hour
+)
+
+// inboxOf returns the open questions and those that ended a moment ago as cards, oldest first, and the questions
+// that ended before.
+func (c *Channel) inboxOf(q *query, open []wire.Ask) (cards []page.Card, before []wire.ReportedAsk, err error) {
+	cards = cardsOf(open)
+	now := c.cfg.Now()
+	past, err := read(q.reader, wire.OpPast, wire.PastRequest{Since: now.Add(-toldFor).UnixMilli()})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, a := range past.Asks {
+		if a.Card != "" || a.Channel == "grant" || a.Channel == "lease" { // on another's card, or nobody was asked
+			continue
+		}
+		if a.OpenedAt+a.WaitedMS < now.Add(-keptFor).UnixMilli() {
+			before = append(before, a)
+			continue
+		}
+		shown, err := read(q.reader, wire.OpAsk, wire.AskRequest{ID: a.ID})
+		if err != nil {
+			return nil, nil, err
+		}
+		cards = append(cards, endedCard(shown))
+	}
+	slices.SortStableFunc(cards, func(a, b page.Card) int { return cmp.Compare(a.Face().OpenedAt, b.Face().OpenedAt) })
+	return cards, before, nil
 }
 
 // sessions shows the sessions that run, a part at a time.
@@ -235,7 +274,11 @@ func (c *Channel) questions(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := page.Questions{Cards: cardsOf(status.Asks), Channel: status.Channels, Home: c.cfg.Home}
+	cards, _, err := c.inboxOf(q, status.Asks)
+	if err != nil {
+		return nil, err
+	}
+	v := page.Questions{Cards: cards, Channel: status.Channels, Home: c.cfg.Home}
 	before := q.FormValue("before")
 	past, err := read(q.reader, wire.OpPast, wire.PastRequest{Before: before, Limit: mostPast + 1})
 	v.Past = past.Asks
@@ -254,15 +297,20 @@ func (c *Channel) question(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	return page.Question{Card: endedCard(shown), Home: c.cfg.Home}, nil
+}
+
+// endedCard returns one question as a card, with how it ended if it has.
+func endedCard(shown wire.AskReply) page.Card {
 	card := cardOf(shown.Ask)
 	card.Undo = shown.Undo
 	if !waits(shown.Ask) {
 		card.Nonce = ""
 	}
 	if shown.How != "" {
-		card.Ended = []string{shown.How}
+		card.Ended = []string{strings.TrimSuffix(shown.How+" · "+shown.Ask.Outcome, " · ")}
 	}
-	return page.Question{Card: card, Home: c.cfg.Home}, nil
+	return card
 }
 
 func (c *Channel) guard(q *query) (page.View, error) {

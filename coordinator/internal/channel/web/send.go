@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -14,20 +15,25 @@ const mostSent = 100
 
 // inbox shows the newest texts, those that a search finds or earlier ones, and a box to send one.
 func (c *Channel) inbox(q *query) (page.View, error) {
-	v := page.Inbox{Find: strings.TrimSpace(q.FormValue("find")), Closed: c.closed(), Home: c.cfg.Home}
+	v := page.Inbox{Find: strings.TrimSpace(q.FormValue("find")), Closed: c.closed()}
 	in := wire.InboxRequest{Find: v.Find, Before: q.FormValue("before"), Last: mostSent + 1}
 	inbox, err := read(q.reader, wire.OpInbox, in)
 	if err != nil {
 		return nil, err
 	}
-	v.Texts = inbox.Messages
-	slices.Reverse(v.Texts)
+	slices.Reverse(inbox.Messages)
 	if in.Before != "" {
 		v.Further.Newest = inboxPath(v.Find, "")
 	}
-	if len(v.Texts) > mostSent {
-		v.Texts = v.Texts[:mostSent]
-		v.Further.Earlier = inboxPath(v.Find, v.Texts[mostSent-1].ID)
+	if len(inbox.Messages) > mostSent {
+		inbox.Messages = inbox.Messages[:mostSent]
+		v.Further.Earlier = inboxPath(v.Find, inbox.Messages[mostSent-1].ID)
+	}
+	if v.List = (page.List{Noun: view.Texts, Home: c.cfg.Home}); v.Find != "" {
+		v.Noun.Empty = "No text has all of these words. Fewer words find more."
+	}
+	for _, m := range inbox.Messages {
+		v.Things = append(v.Things, view.Message(m))
 	}
 	v.To, err = q.places()
 	return v, err

@@ -42,9 +42,81 @@
   };
   setInterval(count, 1000);
 
+  // ---- the inbox: a line leads to its card (#ask-ID), and the style shows the card that is the target
+
+  const wide = matchMedia('(min-width: 64rem)');
+  const shownCard = () => one('.chosen > .card:target');
+  const leads = (item) => item && one('a[href^="#ask-"]', item);
+  const choose = (hash) => {
+    const focus = document.activeElement, y = scrollY;
+    location.replace(hash); // takes the focus away
+    if (document.activeElement !== focus) focus.focus({preventScroll: true});
+    scrollTo(scrollX, y);
+    mark();
+  };
+  const mark = () => {
+    const card = shownCard();
+    if (one('.chosen') && !card) {
+      const kept = /^#ask-/.test(location.hash) && document.getElementById(location.hash.slice(1));
+      const first = wide.matches && (one('.lines > li:not(.closed) a[href^="#ask-"]') || one('.lines a[href^="#ask-"]'));
+      if (kept || first) return choose(kept ? location.hash : first.hash);
+    }
+    for (const a of all('.lines a[href^="#ask-"]')) {
+      if (card && a.hash === '#' + card.id) a.setAttribute('aria-current', 'true');
+      else a.removeAttribute('aria-current');
+    }
+  };
+  document.addEventListener('focusin', (e) => {
+    const link = wide.matches && leads(e.target.closest('.lines > li'));
+    if (link && Date.now() > dead && link.hash !== location.hash) choose(link.hash);
+  });
+  addEventListener('hashchange', mark);
+
+  // What arrives or goes moves nothing under the finger: when something that can be pressed has moved by itself, or
+  // another question is shown, no press counts for half a second, and that is seen.
+
+  let dead = 0, before = null;
+  const look = () => {
+    const card = shownCard(), nonce = card && one('input[name=nonce]', card);
+    const places = all('.waiting .lines > li, .chosen > .card:target button').map((e) => [e, e.getBoundingClientRect()]);
+    return {card: card && card.id + (nonce ? nonce.value : ''), places: new Map(places)};
+  };
+  const moved = (then, now) => then.card !== now.card || [...now.places].some(([e, at]) => {
+    const was = then.places.get(e);
+    return was && Math.abs(was.top - at.top) + Math.abs(was.left - at.left) > 2;
+  });
+  const rest = () => {
+    dead = Date.now() + 500;
+    document.documentElement.classList.add('resting');
+    setTimeout(() => { if (Date.now() >= dead) document.documentElement.classList.remove('resting'); }, 510);
+  };
+  const settle = () => {
+    mark();
+    if (before && one('.chosen') && moved(before, look())) rest();
+    before = null;
+  };
+  document.addEventListener('htmx:before:swap', () => {
+    before = before || look();
+    setTimeout(settle, 300); // the end of a swap is not heard from an element that is gone
+  });
+  document.addEventListener('htmx:finally:swap', settle);
+  document.addEventListener('click', (e) => {
+    if ((before || Date.now() < dead) && e.target.closest('main')) {
+      e.preventDefault();
+      e.stopImmediatePropagation();
+    } else if (wide.matches && e.target.closest('.lines a[href^="#ask-"]')) {
+      e.preventDefault(); // without a step in the browser's history
+      choose(e.target.closest('a').hash);
+    }
+  }, true);
+
   // ---- keys
 
   const items = () => all('[data-item]').filter((e) => e.offsetParent !== null);
+  const marked = () => { // the card or the line that a key is about
+    const item = document.activeElement.closest('[data-item], .card'), link = leads(item);
+    return link ? document.getElementById(link.hash.slice(1)) : item;
+  };
   const move = (by) => {
     const list = items();
     if (!list.length) return;
@@ -54,8 +126,10 @@
     list[next].scrollIntoView({block: 'nearest'});
   };
   const press = (values) => {
-    const item = document.activeElement.closest('[data-item]');
-    const button = item && all('button[name=do]', item).find((b) => values.includes(b.value) && !b.closest('details, .words'));
+    const item = marked();
+    if (!item || before || Date.now() < dead) return false;
+    if (item.offsetParent === null) return choose('#' + item.id); // it is answered only where it is seen
+    const button = all('button[name=do]', item).find((b) => values.includes(b.value) && !b.closest('details, .words'));
     if (button) button.click();
     return Boolean(button);
   };
@@ -65,8 +139,8 @@
     a: () => press(['allow', 'approve', 'retry']),
     d: () => press(['deny']),
     '/': () => {
-      const item = document.activeElement.closest('[data-item]');
-      const box = (item && one('[data-text]', item)) || one('[data-text]');
+      const item = marked();
+      const box = (item && one('[data-text]', item)) || all('[data-text]').find((e) => e.offsetParent !== null);
       if (!box) return false;
       const closed = box.closest('details');
       if (closed) closed.open = true;
@@ -76,7 +150,7 @@
     '?': () => one('#keys') && one('#keys').showModal(),
     Enter: () => {
       const item = document.activeElement;
-      const link = item.matches('[data-item]') && one('a[data-open]', item);
+      const link = item.matches('[data-item]') && (leads(item) || one('a[data-open]', item));
       if (!link) return false;
       link.click();
     },
@@ -179,4 +253,5 @@
   document.addEventListener('htmx:after:swap', () => { changed(); offer(); });
   changed();
   offer();
+  mark();
 })();
