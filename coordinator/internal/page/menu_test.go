@@ -13,8 +13,8 @@ const shownEntries = `[...document.querySelectorAll('.top nav a')].filter((a) =>
 	return a.checkVisibility() && r.width > 0 && r.left >= 0 && r.right <= innerWidth && r.bottom <= innerHeight;
 }).length`
 
-// seeMenu: on a phone four pages and a button fit beside each other, and the button shows the other
-// pages without a script. On a wide screen all are there at once.
+// seeMenu: on a phone five groups fit beside each other, and a button shows the pages of its group without a script.
+// On a wide screen all are there at once.
 func seeMenu(t *testing.T, b *browser.Browser) {
 	url := serve(t, site{views: map[string]page.View{"now": fullNow(), "memory": fullMemory()}})
 	tab := b.Tab(t)
@@ -26,16 +26,19 @@ func seeMenu(t *testing.T, b *browser.Browser) {
 		}
 	}
 	tab.View(390, 844, false)
-	see("a phone", 4)
-	tab.Click("button.more")
-	see("the open menu", 11)
+	see("a phone", 2)
+	tab.Click("button[popovertarget=menu-Work]")
+	see("the open group", 6)
 	tab.Shoot("menu-390-light")
 	tab.Open(url + "/view/now")
 	tab.View(1280, 900, false)
 	see("a wide screen", 11)
 	tab.View(390, 844, true)
 	tab.Open(url + "/view/memory")
-	if have := browser.Eval[string](tab, "document.querySelector('button.more').innerText.trim()"); have != "Memory" {
-		t.Errorf("the button is called %q on the page Memory", have)
+	if have := browser.Eval[string](tab, "document.querySelector('button.group.on').innerText.trim()"); have != "Knowledge" {
+		t.Errorf("the group of the page Memory is %q", have)
+	}
+	if wide := browser.Eval[float64](tab, "document.querySelector('.top nav').scrollWidth"); wide > 390 {
+		t.Errorf("the menu is %v wide", wide)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"html/template"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 )
 
@@ -64,7 +65,7 @@ type document struct {
 	Frame
 	Title     string
 	Name      string // of the page
-	Menu      *pages
+	Menu      []group
 	PulseHTML template.HTML
 	Sections  []template.HTML
 	Now       int64 // the time of the machine, whatever the browser's clock says
@@ -119,47 +120,43 @@ func Partial(w io.Writer, s Section) error {
 	return err
 }
 
-// pages are the entries of the menu. On a small screen the rest is behind a button.
-type pages struct{ First, Rest []entry }
+// A group is a part of the menu. Its entries are behind a button on a small screen, but for a group of one.
+type group struct {
+	Name    string
+	Entries []entry
+}
 
-// Below returns the name of the page that is shown, if its entry is among the rest.
-func (p pages) Below() string {
-	for _, e := range p.Rest {
-		if e.Current {
-			return e.Name
-		}
-	}
-	return ""
+// Current reports whether one of the group's pages is shown.
+func (g group) Current() bool {
+	return slices.ContainsFunc(g.Entries, func(e entry) bool { return e.Current })
 }
 
 // menu lists the pages. It returns nil for a browser that is not signed in.
-func menu(s shape, f Frame) *pages {
+func menu(s shape, f Frame) []group {
 	if !f.SignedIn {
 		return nil
 	}
-	all := pages{
-		First: []entry{
-			{Path: "/", Name: "Now", Icon: "now"},
-			{Path: tasksPath, Name: "Tasks", Icon: "task"},
-			{Path: "/runs", Name: "Runs", Icon: "run"},
-			{Path: "/questions", Name: "Questions", Icon: "ask"},
-		},
-		Rest: []entry{
-			{Path: inboxPath, Name: "Inbox", Icon: "chat"},
-			{Path: memoryPath, Name: "Memory", Icon: "book"},
-			{Path: triggersPath, Name: "Triggers", Icon: "bolt"},
-			{Path: "/loops", Name: "Loops", Icon: "loop"},
-			{Path: "/guard", Name: "Guard", Icon: "shield"},
+	all := []group{
+		{"Now", []entry{{Path: "/", Name: "Now", Icon: "now"}}},
+		{"Work", []entry{
+			{Path: tasksPath, Name: "Tasks", Icon: "task"}, {Path: "/runs", Name: "Runs", Icon: "run"},
+			{Path: "/loops", Name: "Loops", Icon: "loop"}, {Path: triggersPath, Name: "Triggers", Icon: "bolt"},
+		}},
+		{"Knowledge", []entry{
+			{Path: memoryPath, Name: "Memory", Icon: "book"}, {Path: inboxPath, Name: "Inbox", Icon: "chat"},
+		}},
+		{"Safety", []entry{
+			{Path: "/questions", Name: "Questions", Icon: "ask"}, {Path: "/guard", Name: "Guard", Icon: "shield"},
 			{Path: "/report", Name: "Report", Icon: "report"},
-			{Path: "/settings", Name: "Settings", Icon: "settings"},
-		},
+		}},
+		{"Settings", []entry{{Path: "/settings", Name: "Settings", Icon: "settings"}}},
 	}
-	for _, part := range [][]entry{all.First, all.Rest} {
-		for i := range part {
-			part[i].Current = part[i].Path == s.entry
+	for _, g := range all {
+		for i := range g.Entries {
+			g.Entries[i].Current = g.Entries[i].Path == s.entry
 		}
 	}
-	return &all
+	return all
 }
 
 func mustSub(files embed.FS, dir string) fs.FS {

@@ -74,7 +74,7 @@ func (r Runs) shape() shape {
 func (r Run) shape() shape {
 	return shape{
 		name: "run", title: r.Run.Name, path: runPath(r.Run.Name), entry: "/runs", home: r.Home,
-		parts: []string{"head", "questions", "log"},
+		parts: []string{"questions", "head", "log"},
 	}
 }
 

@@ -67,7 +67,7 @@ func (t Tasks) shape() shape {
 func (t Task) shape() shape {
 	return shape{
 		name: "task", title: t.Task.Title, path: taskPath(t.Task.ID), entry: tasksPath, home: t.Home,
-		parts: []string{"head", "questions", "state", "files"},
+		parts: []string{"questions", "head", "state", "files"},
 	}
 }
 

@@ -234,7 +234,7 @@ func (s Sessions) shape() shape {
 func (s Session) shape() shape {
 	return shape{
 		name: "session", title: s.Session.Token, path: "/session/" + url(s.Session.Token), entry: "/", home: s.Home,
-		parts: []string{"head", "questions", "loop", "rights", "timeline"},
+		parts: []string{"questions", "head", "loop", "rights", "timeline"},
 	}
 }
 
