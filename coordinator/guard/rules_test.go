@@ -213,6 +213,7 @@ understood.
 | part | what it owns |
 |---|---|
 | ` + "`verbs`" + ` | what the words of an operation mean, the same for clients, MCP tools and HTTP |
+| ` + "`argv`" + ` | the options and operands among the arguments of a program |
 | ` + "`shell`" + ` | text of a shell: variables, functions, redirections, loops over what is known |
 | ` + "`sql`" + `, ` + "`powershell`" + `, ` + "`web`" + ` | statements, PowerShell, requests and addresses |
 | ` + "`script`" + ` | code of other languages: texts, calls, constants |

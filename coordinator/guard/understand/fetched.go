@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/source"
@@ -165,7 +166,7 @@ func (t *taker) taken(c shell.Command) (files []string) {
 }
 
 // parse splits arguments. What follows the first operand may be for the program that it names.
-func (t *taker) parse(args []string) shell.Options {
+func (t *taker) parse(args []string) argv.Options {
 	as := rows.Table{Options: t.files + " " + t.options, Leads: !t.all}
 	return as.Parse(args)
 }
@@ -225,7 +226,7 @@ func fetchedInput(sh *shell.Shell, c shell.Command) string {
 func compiled(c shell.Command, source string) []string {
 	made := []string{"a.out"}
 	name := strings.TrimSuffix(source, path.Ext(source))
-	o := shell.ParseOptions(c.Args, "d outDir out-dir outdir")
+	o := argv.ParseOptions(c.Args, "d outDir out-dir outdir")
 	folders := append(o.All("d", "outDir", "out-dir", "outdir"), ".")
 	for _, end := range strings.Fields(madeEnds) {
 		end = strings.TrimSuffix(end, ".")

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -18,7 +19,7 @@ type output struct {
 	but      string // none of these is the first operand
 	needs    string // one of these options is given
 	files    string // the options whose values are such files
-	options  string // further ones with a value, as in a grammar of shell.ParseOptions
+	options  string // further ones with a value, as in a grammar of argv.ParseOptions
 	last     int    // of so many operands or more the last one is such a file
 }
 
@@ -67,7 +68,7 @@ func (w *output) report(sh *shell.Shell, c shell.Command) {
 	if w == nil {
 		return
 	}
-	o := shell.ParseOptions(c.Args, w.files+" "+w.options)
+	o := argv.ParseOptions(c.Args, w.files+" "+w.options)
 	switch {
 	case rows.Fails(w.verbs, lex.ContainsAny(o.Pos[:min(2, len(o.Pos))], w.verbs)),
 		rows.Fails(w.needs, o.Given(w.needs)),

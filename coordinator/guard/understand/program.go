@@ -18,6 +18,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/agents"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/machine"
@@ -118,7 +119,7 @@ func runUnlisted(sh *shell.Shell, p *program, c shell.Command, full string) {
 	}
 	switch {
 	case p.hosted:
-		hosted.Report(sh, c, shell.Options{})
+		hosted.Report(sh, c, argv.Options{})
 	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
 		rows.ReadTypedSQL(sh, c)
 	default:
@@ -165,7 +166,7 @@ func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
 		return
 	}
 	sh.Unread(full)
-	o := shell.ParseOptions(c.Args, "-hard")
+	o := argv.ParseOptions(c.Args, "-hard")
 	if o.Given("r R") {
 		for _, p := range o.Pos {
 			sh.Possible(effect.DeleteTree, "", sh.Path(p))

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -138,7 +139,7 @@ func (r *reader) onlyReads(args []string) bool {
 	switch {
 	case r.reads != nil:
 		return r.reads(args)
-	case r.values != "" && len(shell.ParseOptions(args, r.values).Pos) > 1:
+	case r.values != "" && len(argv.ParseOptions(args, r.values).Pos) > 1:
 		return false
 	case r.first+r.refused+r.values == "":
 		return true
@@ -193,7 +194,7 @@ const gitWrites = "--output --ext-diff --textconv --open-files-in-pager --exec-p
 
 // gitReads reports whether a git command only reads.
 func gitReads(args []string) bool {
-	o, args := shell.Leading(args, "C")
+	o, args := argv.Leading(args, "C")
 	switch {
 	case !o.Only("C no-pager no-optional-locks version help literal-pathspecs"):
 		return false
@@ -231,14 +232,14 @@ var gitSubcommands = []reader{
 // branchReads reports whether "git branch" only lists. A name creates a branch unless an option asks for a list.
 func branchReads(args []string) bool {
 	const lists = "l list contains no-contains merged no-merged points-at "
-	o := shell.ParseOptions(args, "")
+	o := argv.ParseOptions(args, "")
 	return o.Only(lists+"a r v all remotes show-current verbose sort format column no-color") &&
 		(o.Given(lists) || len(o.Pos) == 0)
 }
 
 // dateReads reports whether no argument of date can set the time.
 func dateReads(args []string) bool {
-	o := shell.ParseOptions(args, "d date r reference f file j v")
+	o := argv.ParseOptions(args, "d date r reference f file j v")
 	return !slices.ContainsFunc(o.Pos, func(a string) bool { return !strings.HasPrefix(a, "+") }) &&
 		!anyOption(args, "-s --set")
 }
@@ -255,7 +256,7 @@ func goReads(args []string) bool { return len(args) == 0 || anyReads(goSubcomman
 
 // sedReads reports whether all sed scripts only print, delete or replace in the output.
 func sedReads(args []string) bool {
-	o := shell.ParseOptions(args, "e expression")
+	o := argv.ParseOptions(args, "e expression")
 	scripts := o.All("e", "expression")
 	if len(scripts) == 0 {
 		scripts = o.Pos[:min(1, len(o.Pos))]
@@ -287,7 +288,7 @@ func sedPrints(script string) bool {
 
 // awkReads reports whether an awk program starts nothing and writes no file.
 func awkReads(args []string) bool {
-	o := shell.ParseOptions(args, "F v field-separator assign")
+	o := argv.ParseOptions(args, "F v field-separator assign")
 	program := o.At(0)
 	switch {
 	case !o.Only("F v field-separator assign"), program == "", partial.HasHole(program),

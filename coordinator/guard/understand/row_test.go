@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/understand/agents"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/build"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
@@ -145,16 +146,16 @@ func hasEffect(r rows.Row, effects []effect.Effect) bool {
 }
 
 // reaches reports whether a command reaches the row, and its effects.
-func reaches(r *rows.Row, argv []string) (reached bool, effects []effect.Effect) {
+func reaches(r *rows.Row, words []string) (reached bool, effects []effect.Effect) {
 	also := r.Also
 	defer func() { r.Also = also }()
-	r.Also = func(sh *shell.Shell, c shell.Command, o shell.Options) {
+	r.Also = func(sh *shell.Shell, c shell.Command, o argv.Options) {
 		reached = true
 		if also != nil {
 			also(sh, c, o)
 		}
 	}
-	effects = effectsOf(argv)
+	effects = effectsOf(words)
 	return reached, effects
 }
 

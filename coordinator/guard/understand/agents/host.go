@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
@@ -22,7 +23,7 @@ import (
 
 // hostCommand reports the effects of a command of the client on plugins, mods and hooks.
 func hostCommand(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, hostOptions)
+	o := argv.ParseOptions(c.Args, hostOptions)
 	if o.Given("h help") {
 		return
 	}
@@ -119,7 +120,7 @@ func hostEnvironment(sh *shell.Shell) {
 }
 
 // hostSettings reports options that start a client with other settings.
-func hostSettings(sh *shell.Shell, o shell.Options) {
+func hostSettings(sh *shell.Shell, o argv.Options) {
 	if v, ok := o.Get("setting-sources"); ok && !strings.Contains(v, "user") {
 		sh.Effect(effect.DisableAfar, effect.Named("settings off"), "")
 	}
@@ -333,7 +334,7 @@ func ReportOwn(sh *shell.Shell, c shell.Command, full string) {
 		}
 	}
 	if lex.OneOf(c.Name, editors) {
-		secret.ReportFiles(sh, shell.ParseOptions(c.Args, "c u S T").Pos)
+		secret.ReportFiles(sh, argv.ParseOptions(c.Args, "c u S T").Pos)
 	}
 	if changesInPlace(c) {
 		ReportOwnOperands(sh, c)
@@ -389,7 +390,7 @@ func changesInPlace(c shell.Command) bool {
 
 // ReportOwnOperands reports guarded files among the operands of a program that edits files.
 func ReportOwnOperands(sh *shell.Shell, c shell.Command) {
-	for _, a := range shell.ParseOptions(c.Args, "").Pos {
+	for _, a := range argv.ParseOptions(c.Args, "").Pos {
 		if p := sh.Path(a); rows.IsGuarded(sh, p) {
 			sh.Effect(effect.WriteFile, "", p)
 		}
@@ -453,7 +454,7 @@ func ownSocket(sh *shell.Shell, c shell.Command) {
 // or post are allowed. Every other verb is a decision that belongs to the person,
 // not to a session.
 func afarCommand(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "session since home")
+	o := argv.ParseOptions(c.Args, "session since home")
 	verb, sub := o.At(0), o.At(1)
 	switch {
 	case verb == "", lex.ContainsAny(c.Args, "--help -h"),

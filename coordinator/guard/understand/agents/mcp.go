@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/machine"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
@@ -131,7 +132,7 @@ var (
 const requestWords = "pull|pr|mr|request" // to merge
 
 // destroysNoun reports that a tool destroys what the words of its name say beside the verb.
-func destroysNoun(sh *shell.Shell, c shell.Command, o shell.Options) {
+func destroysNoun(sh *shell.Shell, c shell.Command, o argv.Options) {
 	noun := slices.DeleteFunc(slices.Clone(c.Args), func(word string) bool { return word == c.Name })
 	sh.Effect(effect.DestroyRemote, effect.Named(strings.Join(noun, "-")), o.At(0))
 }
@@ -150,7 +151,7 @@ func (t serverTool) verb(sh *shell.Shell) {
 		value := strings.ToLower(a.Value)
 		fields = append(fields, "--"+a.Path+"="+value, "--="+value)
 	}
-	o := shell.ParseOptions(fields, "")
+	o := argv.ParseOptions(fields, "")
 	o.Pos = []string{t.call.Tool}
 	for i, verb := range t.words {
 		c := shell.Command{Name: verb, Args: t.words}

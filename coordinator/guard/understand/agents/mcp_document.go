@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -88,7 +89,7 @@ func (t serverTool) documents(sh *shell.Shell) {
 	for _, word := range t.words {
 		words = append(words, "--"+word)
 	}
-	o := shell.ParseOptions(words, "")
+	o := argv.ParseOptions(words, "")
 	o.Pos = []string{t.call.Tool}
 	for _, a := range args {
 		keys := strings.Split(a.Path, ".")

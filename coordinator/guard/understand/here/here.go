@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
@@ -70,7 +71,7 @@ func (e *Emulated) IsHere(sh *shell.Shell, c shell.Command) bool {
 	if e == nil || sh.Place.Away == shell.RemotePlace().Away {
 		return false
 	}
-	o := shell.ParseOptions(c.Args, CommonValues+" "+e.options+" "+e.tests)
+	o := argv.ParseOptions(c.Args, CommonValues+" "+e.options+" "+e.tests)
 	if told := o.All(strings.Fields(e.options)...); len(told) > 0 {
 		named := strings.Join(o.All(strings.Fields(e.tests)...), ",")
 		return !slices.ContainsFunc(told, IsElsewhere) && (e.tests == "" || lex.ForTests(named))
@@ -97,7 +98,7 @@ func (e *Emulated) IsHere(sh *shell.Shell, c shell.Command) bool {
 
 // serviceNamed returns the service of a command as the names of variables have it: of mc it is
 // the alias of a host.
-func serviceNamed(client string, o shell.Options) string {
+func serviceNamed(client string, o argv.Options) string {
 	if client == "mc" {
 		alias, _, _ := strings.Cut(o.At(1), "/")
 		return alias
@@ -136,7 +137,7 @@ func MarkEffects(sh *shell.Shell, n int) {
 }
 
 // RememberServer remembers a server that this call starts: its port, and the folder of its data.
-func RememberServer(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func RememberServer(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	port, _ := o.Get("p", "P", "port")
 	RememberPort(sh, port)
 	if dir, ok := o.Get("D", "pgdata"); ok {
@@ -152,7 +153,7 @@ func RememberPort(sh *shell.Shell, port string) {
 }
 
 // RememberHost remembers the host that mc gets a name for.
-func RememberHost(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func RememberHost(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.Assign("MC_HOST_"+o.At(2), shell.Value{o.At(3)})
 }
 
@@ -176,7 +177,7 @@ const (
 var storeHosts = [...]string{"PGHOST", "PGHOSTADDR", "MYSQL_HOST", "PGSERVICE"}
 
 // databaseOf returns the database of a client.
-func databaseOf(sh *shell.Shell, c shell.Command, o shell.Options) database {
+func databaseOf(sh *shell.Shell, c shell.Command, o argv.Options) database {
 	hosts := o.All("h", "host", "S", "server")
 	named := o.Pos
 	switch {
@@ -229,7 +230,7 @@ func madePort(sh *shell.Shell, places []string) bool {
 
 // MarkOwn marks the losses from the n-th effect on in a database that only the session uses:
 // one for tests, in memory, or made by this call.
-func MarkOwn(sh *shell.Shell, c shell.Command, o shell.Options, n int) {
+func MarkOwn(sh *shell.Shell, c shell.Command, o argv.Options, n int) {
 	isOthers := func(name string) bool { return !sh.Made("database", strings.ToLower(name)) && !lex.ForTests(name) }
 	db := databaseOf(sh, c, o)
 	own := !isOthers(db.name) || variableForTests(sh, db.name)

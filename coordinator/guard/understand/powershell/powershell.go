@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -18,7 +19,7 @@ import (
 // and built-in commands, mostly by their verb. Every other program runs as in any shell.
 
 // Program runs the code that a call of powershell, pwsh or cmd is given.
-func Program(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func Program(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	for i, a := range c.Args {
 		rest, l := c.Args[i+1:], strings.ToLower(a)
 		switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -26,7 +27,7 @@ const MakeOptions = "f C j? I o W l? file directory eval makefile jobs? include-
 	"assume-new assume-old load-average?"
 
 // MakeRecipes runs the recipes of the targets that a call of make names.
-func MakeRecipes(sh *shell.Shell, c shell.Command, o shell.Options) {
+func MakeRecipes(sh *shell.Shell, c shell.Command, o argv.Options) {
 	for _, set := range o.Pos { // the program that runs every recipe
 		if code, ok := strings.CutPrefix(set, "SHELL="); ok && strings.Contains(code, " ") {
 			sh.Run(code, nil)

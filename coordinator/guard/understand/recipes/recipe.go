@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -268,7 +269,7 @@ func RunTasks(sh *shell.Shell, path string, given []string, run func(child *shel
 }
 
 // FileOf returns the file that one of the options names, or else the nearest one of these names.
-func FileOf(sh *shell.Shell, o shell.Options, options, names string) (string, bool) {
+func FileOf(sh *shell.Shell, o argv.Options, options, names string) (string, bool) {
 	if name, ok := o.Get(strings.Fields(options)...); ok {
 		return sh.Path(name), true
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -26,7 +27,7 @@ func TableIn(list []Table, name string) *Table {
 // A Table describes programs that share their options.
 type Table struct {
 	Programs string // their names
-	Options  string // a grammar of shell.ParseOptions
+	Options  string // a grammar of argv.ParseOptions
 	Leads    bool   // their options end before the first operand
 	Skip     int    // operands before the command that they start
 	Bundled  bool   // the letters of the first argument may lack their dash
@@ -35,14 +36,14 @@ type Table struct {
 	AnyCase  bool   // the case of operands does not matter
 	Rows     []Row
 	// before, if set, runs first. If it returns true, the rows are skipped.
-	Before func(sh *shell.Shell, c shell.Command, o shell.Options) bool
+	Before func(sh *shell.Shell, c shell.Command, o argv.Options) bool
 	// do, if set, runs last, whether or not a row matched.
 	Do step
 }
 
 // A step reports effects of a command that a row cannot express. If the options of
 // the program lead, the operands are the words from the first operand on.
-type step func(sh *shell.Shell, c shell.Command, o shell.Options)
+type step func(sh *shell.Shell, c shell.Command, o argv.Options)
 
 // A Row describes one command of a program. An empty condition holds. The first row
 // whose conditions all hold applies. If it sets goOn, later rows are tried, too.
@@ -138,14 +139,14 @@ func (t *Table) Run(sh *shell.Shell, c shell.Command, passes bool) {
 }
 
 // Parse splits the arguments into options and operands.
-func (t *Table) Parse(args []string) shell.Options {
+func (t *Table) Parse(args []string) argv.Options {
 	if letters := lex.First(args); t.Bundled && letters != "" && letters[0] != '-' {
 		args = append([]string{"-" + letters}, args[1:]...)
 	}
 	if !t.Leads {
-		return shell.ParseOptions(args, t.Options)
+		return argv.ParseOptions(args, t.Options)
 	}
-	o, rest := shell.Leading(args, t.Options)
+	o, rest := argv.Leading(args, t.Options)
 	o.Pos = rest[min(t.Skip, len(rest)):]
 	return o
 }
@@ -160,7 +161,7 @@ func Lowered(words []string) []string {
 }
 
 // Run reports the effects of a command that the rows describe. It returns false if none holds.
-func Run(sh *shell.Shell, rows []Row, words []string, c shell.Command, o shell.Options) (found bool) {
+func Run(sh *shell.Shell, rows []Row, words []string, c shell.Command, o argv.Options) (found bool) {
 	for i := range rows {
 		r := &rows[i]
 		if !r.holds(words, c, o) {
@@ -195,7 +196,7 @@ func (r *Row) Act() Act {
 }
 
 // isHere reports whether this call made all of them.
-func (m *Made) isHere(sh *shell.Shell, c shell.Command, o shell.Options) bool {
+func (m *Made) isHere(sh *shell.Shell, c shell.Command, o argv.Options) bool {
 	if m == nil {
 		return false
 	}
@@ -216,7 +217,7 @@ func pathsOf(sh *shell.Shell, words []string) []string {
 }
 
 // run runs the command.
-func (s *Start) run(sh *shell.Shell, c shell.Command, o shell.Options) {
+func (s *Start) run(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if s.Away {
 		sh = sh.Elsewhere()
 	}
@@ -230,7 +231,7 @@ func (s *Start) run(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // Report reports the effect for a command.
-func (a Act) Report(sh *shell.Shell, c shell.Command, o shell.Options) {
+func (a Act) Report(sh *shell.Shell, c shell.Command, o argv.Options) {
 	op := a.Op
 	if a.OpOf != nil {
 		op = effect.Named(asOne(a.OpOf.words(c, o)))
@@ -262,7 +263,7 @@ func (a Act) named(word string) string {
 }
 
 // holds reports whether all conditions of a row hold for a command.
-func (r *Row) holds(words []string, c shell.Command, o shell.Options) bool {
+func (r *Row) holds(words []string, c shell.Command, o argv.Options) bool {
 	switch {
 	case Fails(r.Of, lex.OneOf(c.Name, r.Of)),
 		!BeginWith(words, r.Words),

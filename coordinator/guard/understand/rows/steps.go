@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
@@ -45,7 +46,7 @@ func ShellIn(sh *shell.Shell, dir string) *shell.Shell {
 }
 
 // InFolder returns a shell in the folder that the options name, each from the one before, or in that of sh.
-func InFolder(sh *shell.Shell, o shell.Options, options string) *shell.Shell {
+func InFolder(sh *shell.Shell, o argv.Options, options string) *shell.Shell {
 	child := sh.Sub()
 	for _, dir := range o.All(strings.Fields(options)...) {
 		child.Place.Cwd = child.Path(dir)
@@ -54,7 +55,7 @@ func InFolder(sh *shell.Shell, o shell.Options, options string) *shell.Shell {
 }
 
 // PrintUnknown prints a line of unknown text.
-func PrintUnknown(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+func PrintUnknown(sh *shell.Shell, _ shell.Command, _ argv.Options) {
 	sh.Print(partial.Unknown + "\n")
 }
 
@@ -72,7 +73,7 @@ func PrintRepeated(sh *shell.Shell, c shell.Command, text string) {
 
 // fewBytes reports whether head, tail or cut shows so few bytes that a token stays hidden.
 func fewBytes(c shell.Command) bool {
-	bytes, ok := shell.ParseOptions(c.Args, "c bytes b n lines d f delimiter fields").Get("c", "bytes", "b")
+	bytes, ok := argv.ParseOptions(c.Args, "c bytes b n lines d f delimiter fields").Get("c", "bytes", "b")
 	switch {
 	case !ok, bytes == "", strings.HasSuffix(bytes, "-"), strings.Contains(bytes, "-,"): // to the end of the line
 		return false
@@ -88,4 +89,4 @@ func fewBytes(c shell.Command) bool {
 }
 
 // RunOperands runs the operands.
-func RunOperands(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Exec(o.Pos, c.In) }
+func RunOperands(sh *shell.Shell, c shell.Command, o argv.Options) { sh.Exec(o.Pos, c.In) }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -11,7 +12,7 @@ import (
 // Text("the index"). The compiler checks the forms and lays them out, so nothing is made when a hook
 // starts. A nil target is nothing.
 type Target interface {
-	words(c shell.Command, o shell.Options) []string
+	words(c shell.Command, o argv.Options) []string
 }
 
 type (
@@ -42,24 +43,24 @@ type (
 	Pathspecs [1]Target // each word is a pathspec whose changes are lost
 )
 
-func (t Text) words(shell.Command, shell.Options) []string { return []string{string(t)} }
+func (t Text) words(shell.Command, argv.Options) []string { return []string{string(t)} }
 
-func (i Operand) words(_ shell.Command, o shell.Options) []string {
+func (i Operand) words(_ shell.Command, o argv.Options) []string {
 	from := o.From(int(i))
 	return from[:min(1, len(from))]
 }
 
-func (i OperandsFrom) words(_ shell.Command, o shell.Options) []string { return o.From(int(i)) }
+func (i OperandsFrom) words(_ shell.Command, o argv.Options) []string { return o.From(int(i)) }
 
-func (names ValueOf) words(_ shell.Command, o shell.Options) []string {
+func (names ValueOf) words(_ shell.Command, o argv.Options) []string {
 	return o.All(strings.Fields(string(names))...)
 }
 
-func (name After) words(c shell.Command, _ shell.Options) []string {
+func (name After) words(c shell.Command, _ argv.Options) []string {
 	return lex.After(c.Args, string(name), 1)
 }
 
-func (p part) words(c shell.Command, o shell.Options) []string {
+func (p part) words(c shell.Command, o argv.Options) []string {
 	switch p {
 	case ProgramName:
 		return []string{c.Name}
@@ -75,15 +76,15 @@ func (p part) words(c shell.Command, o shell.Options) []string {
 	return o.Pos[:max(0, len(o.Pos)-1)]
 }
 
-func (j Joined) words(c shell.Command, o shell.Options) []string {
+func (j Joined) words(c shell.Command, o argv.Options) []string {
 	return []string{asOne(j[0].words(c, o)) + " " + asOne(j[1].words(c, o))}
 }
 
-func (e Each) words(c shell.Command, o shell.Options) []string { return e[0].words(c, o) }
+func (e Each) words(c shell.Command, o argv.Options) []string { return e[0].words(c, o) }
 
-func (f Paths) words(c shell.Command, o shell.Options) []string { return f[0].words(c, o) }
+func (f Paths) words(c shell.Command, o argv.Options) []string { return f[0].words(c, o) }
 
-func (p Pathspecs) words(c shell.Command, o shell.Options) []string { return p[0].words(c, o) }
+func (p Pathspecs) words(c shell.Command, o argv.Options) []string { return p[0].words(c, o) }
 
 // asOne returns words as one text.
 func asOne(words []string) string { return strings.TrimSpace(strings.Join(words, " ")) }

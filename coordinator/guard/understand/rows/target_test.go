@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -11,7 +12,7 @@ import (
 func TestTargets(t *testing.T) {
 	args := []string{"-f", "x", "a", "b", "c"}
 	c := shell.Command{Name: "tool", Args: args}
-	o := shell.ParseOptions(args, "f file")
+	o := argv.ParseOptions(args, "f file")
 	for _, tc := range []struct {
 		target Target
 		want   []string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
@@ -30,7 +31,7 @@ func Stdin(c shell.Command) []string {
 func InputOf(c shell.Command) string { return lex.First(append(Stdin(c), partial.Unknown)) }
 
 // OperandsTo returns the sources and the destination of mv, cp or ln.
-func OperandsTo(o shell.Options) ([]string, string) {
+func OperandsTo(o argv.Options) ([]string, string) {
 	if dir, ok := o.Get("t", "target-directory"); ok {
 		return o.Pos, dir
 	}
@@ -55,7 +56,7 @@ func IsPath(text string) bool {
 }
 
 // Values returns the values of options that are separated by blanks.
-func Values(o shell.Options, names string) []string { return o.All(strings.Fields(names)...) }
+func Values(o argv.Options, names string) []string { return o.All(strings.Fields(names)...) }
 
 // IsAssignment reports whether a word in place of a program assigns a variable.
 func IsAssignment(word string) bool {

@@ -5,11 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // aliases are the second names that a call itself creates: for variables, for

@@ -9,12 +9,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // SetParams evaluates "set": it sets the positional parameters. Without arguments
 // set prints all variables.
-func SetParams(sh *Shell, c Command, _ Options) {
+func SetParams(sh *Shell, c Command, _ argv.Options) {
 	if len(c.Args) == 0 {
 		sh.Print(partial.UnknownSecret)
 	}
@@ -37,7 +38,7 @@ func SetParams(sh *Shell, c Command, _ Options) {
 func namesOption(arg string) bool { return arg == "+o" || lex.IsClusterWith(arg, 'o') }
 
 // Shift evaluates "shift".
-func Shift(sh *Shell, c Command, _ Options) {
+func Shift(sh *Shell, c Command, _ argv.Options) {
 	n := 1
 	if count := lex.First(c.Args); lex.IsNumber(count) && len(count) < 4 {
 		n, _ = strconv.Atoi(count)
@@ -46,7 +47,7 @@ func Shift(sh *Shell, c Command, _ Options) {
 }
 
 // ChangeDir evaluates "cd" and "pushd".
-func ChangeDir(sh *Shell, c Command, o Options) {
+func ChangeDir(sh *Shell, c Command, o argv.Options) {
 	here := sh.Place.Cwd
 	defer func() { sh.Place.prev = here }()
 	if c.Name == "pushd" && len(c.Args) == 0 && len(sh.stack) > 0 { // it changes places with the top
@@ -76,7 +77,7 @@ func ChangeDir(sh *Shell, c Command, o Options) {
 }
 
 // PopDir evaluates "popd".
-func PopDir(sh *Shell, c Command, _ Options) {
+func PopDir(sh *Shell, c Command, _ argv.Options) {
 	top := len(sh.stack) - 1
 	if top < 0 {
 		sh.Place.Cwd = partial.Unknown
@@ -89,9 +90,9 @@ func PopDir(sh *Shell, c Command, _ Options) {
 const readOptions = "p n t d u i a N"
 
 // ReadVariable evaluates "read", "getopts" and the builtins that read lines into an array.
-func ReadVariable(sh *Shell, c Command, o Options) {
+func ReadVariable(sh *Shell, c Command, o argv.Options) {
 	if c.Name != "read" && c.In != nil {
-		o = ParseOptions(c.Args, "d n O s u C c")
+		o = argv.ParseOptions(c.Args, "d n O s u C c")
 		sh.Assign(o.At(0), Value{strings.Join(SplitLines(*c.In), string(partial.SplitMark))})
 		return
 	}
@@ -179,7 +180,7 @@ func (sh *Shell) fieldsRead(words []*syntax.Word, lines []string) map[string]Val
 	for i, w := range words {
 		args[i] = w.Lit()
 	}
-	names, values := ParseOptions(args, readOptions).Pos, map[string]Value{}
+	names, values := argv.ParseOptions(args, readOptions).Pos, map[string]Value{}
 	for _, line := range lines {
 		for i, name := range names {
 			values[name] = values[name].join(Value{sh.fieldFor(i, len(names), line)})
@@ -189,7 +190,7 @@ func (sh *Shell) fieldsRead(words []*syntax.Word, lines []string) map[string]Val
 }
 
 // Alias evaluates "alias".
-func Alias(sh *Shell, c Command, _ Options) {
+func Alias(sh *Shell, c Command, _ argv.Options) {
 	for _, a := range c.Args {
 		if name, text, ok := strings.Cut(a, "="); ok && text != "" {
 			sh.define(name, &function{alias: text})
@@ -198,7 +199,7 @@ func Alias(sh *Shell, c Command, _ Options) {
 }
 
 // AssignWords assigns the variables in words of the form name=text.
-func AssignWords(sh *Shell, c Command, _ Options) {
+func AssignWords(sh *Shell, c Command, _ argv.Options) {
 	for _, a := range c.Args {
 		if name, text, ok := strings.Cut(a, "="); ok {
 			sh.Assign(name, Value{text})
@@ -260,7 +261,7 @@ func (sh *Shell) Program(c Command) {
 		case a == "-n":
 			return // the shell only checks the syntax
 		case lex.IsClusterWith(a, 's'), a == "-", IsStdin(a):
-			_, child.params = Leading(c.Args[i+1:], "")
+			_, child.params = argv.Leading(c.Args[i+1:], "")
 			child.pipedText(c)
 			return
 		case lex.BeginsWith(a, "- +"):

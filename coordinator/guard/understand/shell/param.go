@@ -6,11 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // param expands $x and the forms of ${x…} that can be evaluated without running a

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 func (sh *Shell) stmts(list []*syntax.Stmt, stdin *string) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -58,7 +59,7 @@ func languageOfFile(name string) string {
 
 // LinesRead returns a statement that gives the name of the line that "perl -ne", "ruby -ne" and awk read
 // the text of the files, because each of its lines may run.
-func LinesRead(sh *shell.Shell, o shell.Options, lang string) string {
+func LinesRead(sh *shell.Shell, o argv.Options, lang string) string {
 	const most = 1 << 12
 	name, files := "$_", o.Pos
 	switch {

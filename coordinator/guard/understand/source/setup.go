@@ -6,6 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
@@ -52,7 +53,7 @@ var setups = []struct{ programs, files, keys string }{
 const setupKeys = "globalSetup globalTeardown setupFiles setupFilesAfterEnv supportFile"
 
 // loadsSetup runs the files that a program loads before it does its work.
-func loadsSetup(sh *shell.Shell, c shell.Command, o shell.Options) {
+func loadsSetup(sh *shell.Shell, c shell.Command, o argv.Options) {
 	for i := range setups {
 		row := &setups[i]
 		if !lex.OneOf(c.Name, row.programs) {
@@ -90,7 +91,7 @@ func runsSetup(sh *shell.Shell, path, keys string) {
 const maxAround = 8
 
 // loadsConftests runs the tests that are named, and the files conftest.py of their folders and of those around.
-func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func loadsConftests(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, name := range append(o.Pos, ".")[:max(1, len(o.Pos))] {
 		name, _, _ = strings.Cut(name, "::")
 		path := sh.Path(name)
@@ -110,7 +111,7 @@ func loadsConftests(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // BuildPackage runs the program with which packages of Python are built from their sources.
-func BuildPackage(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func BuildPackage(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	dirs := slices.Concat(o.From(1), o.All("e", "editable"))
 	for _, dir := range dirs {
 		dir, _, _ = strings.Cut(dir, "[")

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
@@ -21,7 +22,7 @@ import (
 const sourceEnds = ".java .kts .kt .scala .sc .swift .cs .csx .dart .rs .groovy .exs .ex"
 
 // RunFile runs the source that a command names, as in "java Main.java" and "dart run main.dart".
-func RunFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func RunFile(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	before := ""
 	for i, a := range c.Args {
 		switch {
@@ -37,7 +38,7 @@ func RunFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 }
 
 // RunDotnet runs the source of a program of .NET.
-func RunDotnet(sh *shell.Shell, c shell.Command, o shell.Options) {
+func RunDotnet(sh *shell.Shell, c shell.Command, o argv.Options) {
 	dir, _ := o.Get("project")
 	if strings.HasSuffix(dir, "proj") {
 		dir = fspath.Dir(sh.Path(dir))
@@ -53,7 +54,7 @@ func RunDotnet(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // RunCargo runs the sources that a command of cargo runs: build scripts, programs and tests.
-func RunCargo(sh *shell.Shell, c shell.Command, o shell.Options) {
+func RunCargo(sh *shell.Shell, c shell.Command, o argv.Options) {
 	verb := o.At(0)
 	path, ok := recipes.FileOf(sh, o, "manifest-path", "Cargo.toml")
 	if !ok {
@@ -89,7 +90,7 @@ func eachTest(sh *shell.Shell, files []string, run func(path, text string)) {
 }
 
 // runCrates runs the build scripts of packages and, if the command runs it, the program of the last.
-func runCrates(sh *shell.Shell, dirs []string, runs bool, o shell.Options) {
+func runCrates(sh *shell.Shell, dirs []string, runs bool, o argv.Options) {
 	main := "/src/main.rs"
 	if name, ok := o.Get("bin"); ok {
 		main = "/src/bin/" + name + ".rs"
@@ -121,7 +122,7 @@ func cargoAlias(sh *shell.Shell, name string, args []string) {
 const GoOptions = "- exec! toolexec! C tags ldflags gcflags asmflags mod modfile overlay p o race? run? count timeout"
 
 // RunGo runs the program that "go run" builds, or the commands that "go generate" finds.
-func RunGo(sh *shell.Shell, c shell.Command, o shell.Options) {
+func RunGo(sh *shell.Shell, c shell.Command, o argv.Options) {
 	child := rows.InFolder(sh, o, "C")
 	packages := append(o.From(1), ".")[:max(1, len(o.Pos)-1)]
 	switch {

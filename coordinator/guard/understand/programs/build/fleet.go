@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -56,7 +57,7 @@ const ansibleOptions = "a args m module-name i inventory inventory-file u user e
 const puppetEnds = "ensure=absent|ensure=purged|ensure=stopped"
 
 // manages returns the shell of the machines that a command of Ansible manages.
-func manages(sh *shell.Shell, o shell.Options, hosts string) *shell.Shell {
+func manages(sh *shell.Shell, o argv.Options, hosts string) *shell.Shell {
 	connection, _ := o.Get("c", "connection")
 	inventory := o.All("i", "inventory", "inventory-file")
 	far := func(place string) bool { return !web.IsLocalHost(strings.TrimSuffix(place, ",")) }
@@ -70,7 +71,7 @@ func manages(sh *shell.Shell, o shell.Options, hosts string) *shell.Shell {
 }
 
 // ansible reports what one module does on many machines.
-func ansible(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func ansible(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	child := manages(sh, o, o.At(0))
 	module, _ := o.Get("m", "module-name")
 	code, _ := o.Get("a", "args")
@@ -78,7 +79,7 @@ func ansible(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // playbooks runs the tasks of playbooks, as far as they are known, and reports that remote machines change.
-func playbooks(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func playbooks(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, name := range o.Pos {
 		read := recipes.RunFile(sh, name, nil, func(child *shell.Shell, text string) {
 			b := playbook{sh: child, options: o, on: child}
@@ -96,7 +97,7 @@ func playbooks(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // A playbook is a file of plays that is being read.
 type playbook struct {
 	sh      *shell.Shell
-	options shell.Options
+	options argv.Options
 	play    string
 	on      *shell.Shell // that of the machines of the play
 	task    string       // the keys that lead to the current task
@@ -158,7 +159,7 @@ func fleetModule(sh *shell.Shell, module, text string) {
 		sh.Run(text, nil)
 		return
 	}
-	o := shell.ParseOptions(rows.Endings("--", strings.Fields(text)), "")
+	o := argv.ParseOptions(rows.Endings("--", strings.Fields(text)), "")
 	rows.Run(sh, moduleRows, nil, shell.Command{Name: module}, o)
 }
 
@@ -180,7 +181,7 @@ var moduleRows = []rows.Row{
 const gone = "state=absent state=removed"
 
 // runsOnAll runs the operands on many machines.
-func runsOnAll(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func runsOnAll(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.Elsewhere().Run(strings.Join(o.Pos, " "), nil)
 }
 
@@ -205,7 +206,7 @@ var saltRows = []rows.Row{
 }
 
 // salt runs a function of Salt on the machines that the first operand names, or on this one.
-func salt(sh *shell.Shell, c shell.Command, o shell.Options) {
+func salt(sh *shell.Shell, c shell.Command, o argv.Options) {
 	child := sh
 	if c.Name != "salt-call" {
 		child = sh.Elsewhere()

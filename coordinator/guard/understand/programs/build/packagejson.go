@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -15,7 +16,7 @@ import (
 
 // ScriptPrograms run scripts that a file of the project names.
 var ScriptPrograms = []rows.Table{
-	{Programs: "run-s run-p npm-run-all npm-run-all2", Do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	{Programs: "run-s run-p npm-run-all npm-run-all2", Do: func(sh *shell.Shell, _ shell.Command, o argv.Options) {
 		NodeFile.Run(sh, o.Pos, nil)
 	}},
 	{Programs: "turbo lerna", Options: "filter F scope", Dry: "dry-run dry", Do: inPackages, Rows: []rows.Row{
@@ -24,10 +25,10 @@ var ScriptPrograms = []rows.Table{
 	}},
 	{Programs: "nx", Options: "t target targets p projects c configuration", Dry: "graph", Do: nxTargets},
 	{Programs: "composer", Options: "d working-dir", Do: composerScripts},
-	{Programs: "lint-staged", Options: "c config d cwd", Do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+	{Programs: "lint-staged", Options: "c config d cwd", Do: func(sh *shell.Shell, _ shell.Command, _ argv.Options) {
 		stagedFile.Run(sh, []string{"*"}, nil)
 	}},
-	{Programs: "poe", Options: "C directory", Leads: true, Do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
+	{Programs: "poe", Options: "C directory", Leads: true, Do: func(sh *shell.Shell, c shell.Command, o argv.Options) {
 		RunProjectScript(sh, c.Name, o.Pos)
 	}},
 	{Programs: "pre-commit prek", Options: "c config hook-stage hook-type color", Rows: []rows.Row{
@@ -80,7 +81,7 @@ func packages(sh *shell.Shell) (dirs []string) {
 const maxPackages = 24 // whose scripts are read
 
 // inPackages runs the scripts of these names in the project and in its parts.
-func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func inPackages(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, dir := range append(packages(sh), sh.Place.Cwd) {
 		child := rows.ShellIn(sh, dir)
 		for _, name := range o.Pos {
@@ -90,7 +91,7 @@ func inPackages(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // preparesContainer runs the command of this machine that prepares a container for developing.
-func preparesContainer(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func preparesContainer(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	child := rows.InFolder(sh, o, "workspace-folder")
 	for _, path := range [...]string{".devcontainer/devcontainer.json", ".devcontainer.json"} {
 		recipes.RunFile(child, path, nil, func(child *shell.Shell, text string) {
@@ -104,7 +105,7 @@ func preparesContainer(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // nxTargets runs the targets that a command of nx names, in one part of the project or in all.
-func nxTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func nxTargets(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	project, target := o.At(1), o.At(0)
 	targets := strings.Split(strings.Join(o.All("t", "target", "targets"), ","), ",")
 	switch target {
@@ -126,7 +127,7 @@ func nxTargets(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // composerScripts runs the scripts of the project that a command of composer runs.
-func composerScripts(sh *shell.Shell, c shell.Command, o shell.Options) {
+func composerScripts(sh *shell.Shell, c shell.Command, o argv.Options) {
 	sh = rows.InFolder(sh, o, "d working-dir")
 	verb := o.At(0)
 	switch {
@@ -161,7 +162,7 @@ func workspace(sh *shell.Shell, name string) string {
 var installing = []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"}
 
 // RunNodeScripts runs the scripts that a command of npm, pnpm, yarn or bun runs. It returns false if there is none.
-func RunNodeScripts(sh *shell.Shell, c shell.Command, o shell.Options) bool {
+func RunNodeScripts(sh *shell.Shell, c shell.Command, o argv.Options) bool {
 	child := rows.InFolder(sh, o, "prefix C dir cwd")
 	if name, ok := o.Get("w", "workspace", "filter", "F"); ok {
 		child.Place.Cwd = workspace(child, name)

@@ -6,6 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/git"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
@@ -185,7 +186,7 @@ const (
 const virtualEnv = "VIRTUAL_ENV"
 
 // uninstallsModules reports modules of Python that are removed, but not from a virtual environment.
-func uninstallsModules(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func uninstallsModules(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if _, inside := sh.Lookup(virtualEnv); !inside {
 		sh.Effect(effect.RemovePackage, effect.Named("pip"), strings.Join(o.From(1), " "))
 	}
@@ -199,15 +200,15 @@ func EnterEnvironment(sh *shell.Shell, path string) {
 }
 
 // watchesCargo runs the commands of "cargo watch".
-func watchesCargo(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	for _, code := range shell.ParseOptions(c.Args[1:], "s shell x exec w i d").All("s", "shell") {
+func watchesCargo(sh *shell.Shell, c shell.Command, _ argv.Options) {
+	for _, code := range argv.ParseOptions(c.Args[1:], "s shell x exec w i d").All("s", "shell") {
 		sh.RunText(code)
 	}
 	sh.Exec(lex.After(c.Args, "--", 1), c.In)
 }
 
 // nodePackages reports what npm and similar programs publish, remove and run.
-func nodePackages(sh *shell.Shell, c shell.Command, o shell.Options) {
+func nodePackages(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch {
 	case o.At(0) == "npm":
 		o.Pos = o.From(1)
@@ -255,7 +256,7 @@ var NodeRows = []rows.Row{
 }
 
 // runsScripts runs the code that "npm pkg set" adds as a script of the project.
-func runsScripts(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func runsScripts(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, kv := range o.Pos {
 		if key, code, ok := strings.Cut(kv, "="); ok && strings.HasPrefix(key, "scripts.") {
 			sh.Run(code, nil)
@@ -264,7 +265,7 @@ func runsScripts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // runsPackage runs a program of a package. A single argument with spaces is run as shell code.
-func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
+func runsPackage(sh *shell.Shell, c shell.Command, o argv.Options) {
 	inner := lex.After(c.Args, o.At(0), 1)
 	if len(inner) == 1 && strings.Contains(inner[0], " ") {
 		sh.RunText(inner[0])
@@ -274,14 +275,14 @@ func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // getsSetting reports a token that the command shows.
-func getsSetting(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func getsSetting(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if asked := o.At(len(o.Pos) - 1); git.IsSecretSetting(asked) {
 		secret.ReportKey(sh, "registry token", asked)
 	}
 }
 
 // setsRegistry reports a new registry for packages, or a new shell for scripts.
-func setsRegistry(sh *shell.Shell, c shell.Command, o shell.Options) {
+func setsRegistry(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
 		sh.Effect(effect.ChangeSystem, effect.Named(c.Name), "settings")
 	}
@@ -301,7 +302,7 @@ func RunPackageProgram(sh *shell.Shell, c shell.Command, verb string) {
 }
 
 // packageRunner runs a tool of a package as if the tool were installed.
-func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
+func packageRunner(sh *shell.Shell, c shell.Command, o argv.Options) {
 	rest := o.Pos
 	if code, ok := o.Get("c", "call"); ok {
 		sh.Run(code, nil)
@@ -311,7 +312,7 @@ func packageRunner(sh *shell.Shell, c shell.Command, o shell.Options) {
 		if rest[0] != "run" {
 			return
 		}
-		o, rest = shell.Leading(rest[1:], "spec python")
+		o, rest = argv.Leading(rest[1:], "spec python")
 	}
 	if len(rest) == 0 {
 		return

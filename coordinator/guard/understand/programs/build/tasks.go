@@ -2,13 +2,14 @@ package build
 
 import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // just runs the recipes that its operands name.
-func just(sh *shell.Shell, c shell.Command, o shell.Options) {
+func just(sh *shell.Shell, c shell.Command, o argv.Options) {
 	sh.Exec(lex.After(c.Args, "--command", 1), c.In)
 	sh.Exec(lex.After(c.Args, "-c", 1), c.In)
 	if o.Given("c command l list n dry-run summary show s dump evaluate fmt choose e edit init variables") {
@@ -23,7 +24,7 @@ func just(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // task runs the tasks that its operands name.
-func task(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func task(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if o.Given("l list a list-all n dry summary status init version") {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -162,7 +163,7 @@ func (u unpacking) nameOf(name string) string {
 }
 
 // unpacksTar reports what tar unpacks, and the folder in which it runs unless that is in the project.
-func unpacksTar(sh *shell.Shell, c shell.Command, o shell.Options) {
+func unpacksTar(sh *shell.Shell, c shell.Command, o argv.Options) {
 	into, given := o.Get("C", "directory")
 	if !given && !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) {
 		sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
@@ -177,7 +178,7 @@ func unpacksTar(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // unpacks reports what unzip, cpio, 7z and unrar unpack.
-func unpacks(sh *shell.Shell, c shell.Command, o shell.Options) {
+func unpacks(sh *shell.Shell, c shell.Command, o argv.Options) {
 	u := unpacking{names: o.From(2), flat: o.At(0) == "e"}
 	switch last := len(u.names) - 1; {
 	case c.Name == "unzip":
@@ -196,7 +197,7 @@ func unpacks(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // expands reports the files that take the places of compressed ones.
-func expands(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func expands(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, name := range o.Pos {
 		if dot := strings.LastIndexByte(name, '.'); dot > 0 {
 			sh.Write(name[:dot])
@@ -205,7 +206,7 @@ func expands(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // runsActions runs the commands that tar starts at its checkpoints.
-func runsActions(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func runsActions(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, action := range o.All("checkpoint-action") {
 		if _, code, ok := strings.Cut(action, "exec="); ok {
 			sh.Run(code, nil)
@@ -214,7 +215,7 @@ func runsActions(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // deletesPacked reports the files that tar deletes when it has packed them, below the directory of -C.
-func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func deletesPacked(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	child := rows.InFolder(sh, o, "C directory")
 	for _, p := range o.Pos {
 		child.Deletes(effect.DeleteTree, "", p)
@@ -222,7 +223,7 @@ func deletesPacked(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // packs notes what goes into an archive. It reports that of tar, and credentials and files of Afar in any.
-func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
+func packs(sh *shell.Shell, c shell.Command, o argv.Options) {
 	into, named := o.Get("f", "file")
 	switch c.Name {
 	case "zip":
@@ -255,7 +256,7 @@ func packs(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // bringsArchive remembers the directory into which an archive from another machine is unpacked.
-func bringsArchive(sh *shell.Shell, c shell.Command, o shell.Options) {
+func bringsArchive(sh *shell.Shell, c shell.Command, o argv.Options) {
 	dir, _ := o.Get("C", "directory", "d")
 	path := sh.Path(dir)
 	_, text := archiveOf(sh, c, o)
@@ -266,7 +267,7 @@ func bringsArchive(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // archiveOf returns the archive that a program unpacks, "" for standard input, and what is known of it,
 // or "".
-func archiveOf(sh *shell.Shell, c shell.Command, o shell.Options) (file, text string) {
+func archiveOf(sh *shell.Shell, c shell.Command, o argv.Options) (file, text string) {
 	file, named := o.Get("f", "file")
 	if strings.HasPrefix(c.Name, "un") { // unzip, unrar
 		file, named = o.At(0), true

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -97,14 +98,14 @@ var emptiesTrash = rows.Act{
 }
 
 // cleansTrees reports trees of which a program deletes some files.
-func cleansTrees(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func cleansTrees(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, dir := range o.Pos {
 		sh.Possible(effect.DeleteTree, effect.Find, sh.Path(dir))
 	}
 }
 
 // writesCleaner remembers the script with which rmlint deletes the files that it finds.
-func writesCleaner(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func writesCleaner(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	dirs := append(o.Pos, ".")[:max(1, len(o.Pos))]
 	sh.Remember(sh.Path("rmlint.sh"), "fdupes --delete "+shell.QuoteAll(dirs)+"\n")
 }
@@ -113,7 +114,7 @@ func writesCleaner(sh *shell.Shell, _ shell.Command, o shell.Options) {
 const keepsOld = "n no-clobber update=none update=none-fail b backup"
 
 // remove reports the files that rm and similar programs delete.
-func remove(sh *shell.Shell, c shell.Command, o shell.Options) {
+func remove(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if o.Given("help version") {
 		return
 	}
@@ -137,7 +138,7 @@ func remove(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // shred reports files or disks that are overwritten.
-func shred(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func shred(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, p := range o.Pos {
 		kind, f := effect.DeleteFile, sh.Path(p)
 		if fspath.IsDevice(f) {
@@ -148,7 +149,7 @@ func shred(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // move reports the sources and the destination of mv.
-func move(sh *shell.Shell, c shell.Command, o shell.Options) {
+func move(sh *shell.Shell, c shell.Command, o argv.Options) {
 	from, to := rows.OperandsTo(o)
 	if to == "" {
 		return
@@ -166,7 +167,7 @@ func move(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // makesFolders reports directories that mkdir makes. An empty one in a folder of the host changes nothing, but
 // in those that the host searches for plugins.
-func makesFolders(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func makesFolders(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, dir := range o.Pos {
 		p := sh.Path(dir)
 		tail, ofHost := protected.HostFolder(p, sh.Eval.Site.Env)
@@ -218,7 +219,7 @@ func reportDestination(sh *shell.Shell, to, from string) {
 }
 
 // copyFiles reports the sources and the destination of cp.
-func copyFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
+func copyFiles(sh *shell.Shell, c shell.Command, o argv.Options) {
 	from, to := rows.OperandsTo(o)
 	if c.In != nil {
 		sh.Remember("/dev/stdin", *c.In)
@@ -257,7 +258,7 @@ func ReportTree(sh *shell.Shell, to, from string, inside bool) {
 }
 
 // link reports the targets and the name of a link.
-func link(sh *shell.Shell, c shell.Command, o shell.Options) {
+func link(sh *shell.Shell, c shell.Command, o argv.Options) {
 	from, to := rows.OperandsTo(o)
 	if !o.Given("f force") || o.Given("b backup") {
 		defer sh.Creates(len(sh.Eval.Effects))
@@ -278,7 +279,7 @@ func link(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // changeMode reports files whose mode or attributes change.
-func changeMode(sh *shell.Shell, c shell.Command, o shell.Options) {
+func changeMode(sh *shell.Shell, c shell.Command, o argv.Options) {
 	mode, files := o.At(0), o.From(1)
 	isMode := func(arg string) bool { return lex.IsCluster(arg, "rwxXst") } // that takes rights away
 	if i := slices.IndexFunc(c.Args, isMode); i >= 0 {
@@ -326,7 +327,7 @@ func treeOp(how effect.Op) effect.Op {
 }
 
 // truncate reports files that are cut or emptied.
-func truncate(sh *shell.Shell, c shell.Command, o shell.Options) {
+func truncate(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if c.Name == "truncate" && len(o.Flags) == 0 { // the program needs a size, so this is an SQL statement
 		rows.ReadTypedSQL(sh, c)
 		return

@@ -7,7 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
-	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 )
 
 // Filters print some lines or columns of a text that is known in part. What comes behind a hole has
@@ -57,7 +57,7 @@ func matchingLines(pattern, text string) string {
 
 // cutLines returns the columns that cut prints of each line.
 func cutLines(args []string, text string) string {
-	o := shell.ParseOptions(args, "c b d f characters bytes delimiter fields output-delimiter")
+	o := argv.ParseOptions(args, "c b d f characters bytes delimiter fields output-delimiter")
 	chars, byChars := o.Get("c", "characters", "b", "bytes")
 	fields, _ := o.Get("f", "fields")
 	delimiter, _ := o.Get("d", "delimiter")

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -101,7 +102,7 @@ const findTestWords = "-name -iname -path -ipath -wholename -regex -iregex -lnam
 
 // Find reports what -delete, -exec and the output options do below the roots. It is no
 // table: tests, operators and actions form one expression.
-func Find(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func Find(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	roots, expr := findRoots(c.Args)
 	if lex.ContainsAny(c.Args, "-L -H -follow") { // it follows a root that is a link
 		for i, r := range roots {
@@ -249,16 +250,16 @@ func (f *findTests) run(sh *shell.Shell, argv, roots []string) {
 	}
 }
 
-// forEveryFile returns the command that does to the tree root as a whole what argv does to each
+// forEveryFile returns the command that does to the tree root as a whole what words do to each
 // of its files. out is the command for the root itself.
-func forEveryFile(argv, out []string, root string) []string {
+func forEveryFile(words, out []string, root string) []string {
 	switch name := lex.ProgramName(lex.First(out)); {
 	case lex.OneOf(name, "chmod chown chgrp setfacl"):
 		return append([]string{out[0], "-R"}, out[1:]...)
 	case lex.OneOf(name, "rm unlink shred"):
-		return slices.Concat([]string{"find"}, shell.ParseOptions(out[1:], "").Pos, []string{"-delete"})
+		return slices.Concat([]string{"find"}, argv.ParseOptions(out[1:], "").Pos, []string{"-delete"})
 	case lex.OneOf(name, "truncate gtruncate"):
-		return rows.ReplaceAll(argv, "{}", strings.TrimSuffix(root, "/")+shell.EveryFile)
+		return rows.ReplaceAll(words, "{}", strings.TrimSuffix(root, "/")+shell.EveryFile)
 	}
 	return out
 }
@@ -267,12 +268,12 @@ const fdOptions = "e E t d S extension exclude type max-depth min-depth exact-de
 	"changed-before owner base-directory search-path"
 
 // FD runs the command of -x or -X on the files that it finds, or prints them.
-func FD(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func FD(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	at := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "-x -X --exec --exec-batch") })
 	if at < 0 {
 		at = len(c.Args)
 	}
-	o := shell.ParseOptions(c.Args[:at], fdOptions)
+	o := argv.ParseOptions(c.Args[:at], fdOptions)
 	roots := OrHere(append(o.From(1), o.All("search-path", "base-directory")...))
 	tests := fdTests(o)
 	if at == len(c.Args) {
@@ -287,7 +288,7 @@ func FD(sh *shell.Shell, c shell.Command, _ shell.Options) {
 }
 
 // fdTests returns which files the pattern and the extensions of fd select.
-func fdTests(o shell.Options) (f findTests) {
+func fdTests(o argv.Options) (f findTests) {
 	for _, extension := range o.All("e", "extension") {
 		f.names = append(f.names, "*."+extension)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
@@ -16,7 +17,7 @@ import (
 )
 
 // sed runs the commands of its scripts, which are a language of their own. With -i it overwrites files.
-func sed(sh *shell.Shell, c shell.Command, o shell.Options) {
+func sed(sh *shell.Shell, c shell.Command, o argv.Options) {
 	files := o.Pos
 	scripts, named := o.All("e", "expression"), o.All("f", "file")
 	for _, name := range named {
@@ -125,7 +126,7 @@ func sedActs(s string) (code, file string) {
 }
 
 // awk runs its program and reports the files that it reads or overwrites.
-func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
+func awk(sh *shell.Shell, c shell.Command, o argv.Options) {
 	files, programs := o.Pos, o.All("f", "file")
 	for _, name := range programs {
 		source.Run(sh, name, nil, "awk")
@@ -158,7 +159,7 @@ func awk(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // awkAssigns returns the assignments of -v as statements for the start of the program.
-func awkAssigns(o shell.Options) string {
+func awkAssigns(o argv.Options) string {
 	var b strings.Builder
 	for _, kv := range o.All("v", "assign") {
 		if name, text, ok := strings.Cut(kv, "="); ok {

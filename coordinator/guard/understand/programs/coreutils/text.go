@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -24,7 +25,7 @@ var TextPrograms = []rows.Table{
 	{Programs: "printf", Do: printf},
 	{Programs: "cat tac nl head less more most view strings hexdump fold cut paste column rev pr fmt",
 		Options: printedOptions, Do: readOut},
-	{Programs: "uniq xxd", Options: printedOptions, Do: func(sh *shell.Shell, c shell.Command, o shell.Options) {
+	{Programs: "uniq xxd", Options: printedOptions, Do: func(sh *shell.Shell, c shell.Command, o argv.Options) {
 		o.Pos = o.Pos[:min(1, len(o.Pos))] // the second one is the output
 		readOut(sh, c, o)
 	}},
@@ -62,7 +63,7 @@ var TextPrograms = []rows.Table{
 	{Programs: "fzf sk", Options: "preview! q query f filter d delimiter nth with-nth bind", Do: rows.PrintUnknown},
 	{Programs: "tee sponge", Options: "-append", Do: tee},
 	{Programs: "pwd dirname basename realpath readlink grealpath mktemp", Do: printPaths},
-	{Programs: "locate plocate mlocate mdfind", Do: func(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+	{Programs: "locate plocate mlocate mdfind", Do: func(sh *shell.Shell, _ shell.Command, _ argv.Options) {
 		sh.Print("/" + partial.Unknown + "\n")
 	}},
 	{Programs: "stat gstat", Options: "c f t format printf", Rows: []rows.Row{
@@ -80,7 +81,7 @@ var TextPrograms = []rows.Table{
 		Do: secret.DataQuery,
 	},
 	{Programs: "ssh-keygen", Options: "f t b C N P m I n V O", Do: secret.KeyTool},
-	{Programs: "ls", Options: "I T w ignore", Do: func(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	{Programs: "ls", Options: "I T w ignore", Do: func(sh *shell.Shell, _ shell.Command, o argv.Options) {
 		for _, p := range o.Pos {
 			if fspath.HasGlob(p) { // the shell expands it, and ls prints the names
 				sh.Print(p + "\n")
@@ -97,7 +98,7 @@ var TextPrograms = []rows.Table{
 	{Programs: "read mapfile readarray getopts", Options: "p n t d u i a N C c O s", Do: shell.ReadVariable},
 	{Programs: "alias", Do: shell.Alias},
 	{Programs: "export declare local readonly typeset", Do: shell.AssignWords},
-	{Programs: "unset", Do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	{Programs: "unset", Do: func(sh *shell.Shell, c shell.Command, _ argv.Options) {
 		for _, n := range c.Args {
 			sh.Assign(n, shell.Value{""})
 		}
@@ -116,7 +117,7 @@ var TextPrograms = []rows.Table{
 const printedOptions = "n c lines bytes l language style theme w s f d k t"
 
 // splits runs the filter of split with the text that it splits.
-func splits(sh *shell.Shell, c shell.Command, o shell.Options) {
+func splits(sh *shell.Shell, c shell.Command, o argv.Options) {
 	code, ok := o.Get("filter")
 	if !ok {
 		hosted.Report(sh, c, o)
@@ -130,14 +131,14 @@ func splits(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // PrintLocation prints the path of a program, so that $(which x) still names x.
-func PrintLocation(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	for _, p := range shell.ParseOptions(c.Args, "").Pos {
+func PrintLocation(sh *shell.Shell, c shell.Command, _ argv.Options) {
+	for _, p := range argv.ParseOptions(c.Args, "").Pos {
 		sh.Print("/usr/bin/" + fspath.Base(p) + "\n")
 	}
 }
 
 // printPaths prints the path that a program makes of each operand, or a path of its own.
-func printPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
+func printPaths(sh *shell.Shell, c shell.Command, o argv.Options) {
 	change := sh.Path
 	switch c.Name {
 	case "pwd":
@@ -157,7 +158,7 @@ func printPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // echo prints its arguments and follows their escapes with -e.
-func echo(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func echo(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	args, letters := c.Args, ""
 	for lex.IsCluster(lex.First(args), "neE") {
 		args, letters = args[1:], letters+args[0]
@@ -175,7 +176,7 @@ func echo(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // printf formats %s, %b, %d and the escapes of the format. It reuses the format for
 // the remaining arguments.
-func printf(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func printf(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	args := c.Args
 	switch lex.First(args) {
 	case "-v":
@@ -247,7 +248,7 @@ func plainLength(format string) int {
 }
 
 // readOut prints the content of files. Unknown content becomes a hole.
-func readOut(sh *shell.Shell, c shell.Command, o shell.Options) {
+func readOut(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if len(o.Pos) == 0 || slices.Contains(o.Pos, "-") {
 		printInput(sh, c)
 	}
@@ -280,7 +281,7 @@ func printInput(sh *shell.Shell, c shell.Command) {
 	case "rev":
 		sh.Print(reverse(*c.In))
 	case "xxd", "od", "hexdump":
-		o := shell.ParseOptions(c.Args, "l s c g")
+		o := argv.ParseOptions(c.Args, "l s c g")
 		switch {
 		case !o.Given("r"):
 			rows.PrintRepeated(sh, c, *c.In)
@@ -313,7 +314,7 @@ func reverse(text string) string {
 }
 
 // search prints matching lines of its files. The pattern itself is data.
-func search(sh *shell.Shell, c shell.Command, o shell.Options) {
+func search(sh *shell.Shell, c shell.Command, o argv.Options) {
 	files, pattern := o.Pos, o.At(0)
 	if p, ok := o.Get("e", "regexp"); ok {
 		pattern = p
@@ -358,7 +359,7 @@ func search(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // includes returns the names of the files that a search of a folder reads. Without an option rg
 // leaves out what git ignores.
-func includes(c shell.Command, o shell.Options) []string {
+func includes(c shell.Command, o argv.Options) []string {
 	switch {
 	case lex.OneOf(c.Name, "grep egrep fgrep zgrep"):
 		return o.All("include")
@@ -389,7 +390,7 @@ func namesSecret(pattern string) bool {
 }
 
 // decode prints the output of a decoder.
-func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
+func decode(sh *shell.Shell, c shell.Command, o argv.Options) {
 	in := rows.InputOf(c)
 	if len(o.Pos) > 0 {
 		in = sh.Read(o.Pos[0])
@@ -403,7 +404,7 @@ func decode(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // printDecoded prints a text, or what is decoded from it if an option says so. Only base64 is
 // decoded. Any other decoding yields text that is marked as decoded, because its content is unknown.
-func printDecoded(sh *shell.Shell, c shell.Command, o shell.Options, text string, isBase64 bool) {
+func printDecoded(sh *shell.Shell, c shell.Command, o argv.Options, text string, isBase64 bool) {
 	switch {
 	case !o.Given("d D decode decrypt"):
 		rows.PrintRepeated(sh, c, text)
@@ -415,7 +416,7 @@ func printDecoded(sh *shell.Shell, c shell.Command, o shell.Options, text string
 }
 
 // cipher prints what openssl decodes, and reports a key that it shows.
-func cipher(sh *shell.Shell, c shell.Command, o shell.Options) {
+func cipher(sh *shell.Shell, c shell.Command, o argv.Options) {
 	in, file := rows.InputOf(c), ""
 	if name, ok := o.Get("in"); ok {
 		file = name
@@ -440,7 +441,7 @@ func cipher(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // decrypt prints what gpg decrypts, and reports a secret that it shows.
-func decrypt(sh *shell.Shell, c shell.Command, o shell.Options) {
+func decrypt(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch {
 	case o.Given("export-secret-keys export-secret-subkeys") && !o.Given("export"):
 		sh.Effect(effect.RevealSecret, effect.Named("private key"), "")
@@ -455,7 +456,7 @@ func decrypt(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // translate follows tr for plain sets, ranges and -d, which are the usual ways to
 // hide a command. Without usable sets it prints the input unchanged.
-func translate(sh *shell.Shell, c shell.Command, o shell.Options) {
+func translate(sh *shell.Shell, c shell.Command, o argv.Options) {
 	from, to := expandSet(shell.AnsiC(o.At(0))), expandSet(shell.AnsiC(o.At(1)))
 	deletes := o.Given("d") && len(from) > 0
 	switch {
@@ -508,7 +509,7 @@ func beginsWithRange(set []rune) bool {
 }
 
 // tee writes its input to files and prints it.
-func tee(sh *shell.Shell, c shell.Command, o shell.Options) {
+func tee(sh *shell.Shell, c shell.Command, o argv.Options) {
 	text := rows.InputOf(c)
 	for _, f := range o.Pos {
 		if host, ok := shell.NetDevice(sh.Path(f)); ok && strings.ContainsRune(text, partial.HoleSecret) {
@@ -524,7 +525,7 @@ func tee(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // dumpEnv prints the environment, or the variables that it is asked for.
-func dumpEnv(sh *shell.Shell, c shell.Command, o shell.Options) {
+func dumpEnv(sh *shell.Shell, c shell.Command, o argv.Options) {
 	for _, name := range o.Pos {
 		if protected.SecretName(name) {
 			sh.Print(partial.UnknownSecret)

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
@@ -109,7 +110,7 @@ var Clients = []rows.Table{
 }
 
 // sqlClient reads the SQL that a client gets from options and from standard input.
-func sqlClient(sh *shell.Shell, c shell.Command, o shell.Options) {
+func sqlClient(sh *shell.Shell, c shell.Command, o argv.Options) {
 	printed := ""
 	for _, text := range o.All("c", "command", "e", "execute", "cmd", "q", "Q", "query") {
 		if !strings.Contains(text, " ") { // the words were not quoted
@@ -140,7 +141,7 @@ func literals(query string) string {
 }
 
 // fileClient is sqlClient for a client whose operands may be SQL, too.
-func fileClient(sh *shell.Shell, c shell.Command, o shell.Options) {
+func fileClient(sh *shell.Shell, c shell.Command, o argv.Options) {
 	sqlClient(sh, c, o)
 	for i, text := range o.Pos {
 		if i > 0 || strings.Contains(text, " ") {
@@ -220,7 +221,7 @@ func copiedTo(line string) string {
 }
 
 // readsSQL reads the SQL that the tool of a service gets.
-func readsSQL(sh *shell.Shell, c shell.Command, o shell.Options) {
+func readsSQL(sh *shell.Shell, c shell.Command, o argv.Options) {
 	for _, text := range append(o.All("e", "execute", "c", "command", "sql", "q"), rows.Stdin(c)...) {
 		sql.Read(sh, text)
 	}
@@ -232,8 +233,8 @@ func readsSQL(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // runsOnHeroku follows the command that runs in an app.
-func runsOnHeroku(sh *shell.Shell, c shell.Command, o shell.Options) {
-	_, rest := shell.Leading(lex.After(c.Args, o.At(0), 1), "a app s size e env r remote type")
+func runsOnHeroku(sh *shell.Shell, c shell.Command, o argv.Options) {
+	_, rest := argv.Leading(lex.After(c.Args, o.At(0), 1), "a app s size e env r remote type")
 	child := sh.Elsewhere()
 	secret.ReportVariables(child, rest)
 	if code := lex.First(rest); strings.Contains(code, " ") {
@@ -262,7 +263,7 @@ var MixedRows = []rows.Row{
 }
 
 // mongo reports the calls in its JavaScript that drop data or stop the server.
-func mongo(sh *shell.Shell, c shell.Command, o shell.Options) {
+func mongo(sh *shell.Shell, c shell.Command, o argv.Options) {
 	texts := o.All("eval")
 	sh.Opaque(strings.Join(texts, "\n"))
 	for _, text := range append(texts, rows.Stdin(c)...) {
@@ -307,7 +308,7 @@ func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
 }
 
 // graph reads Cypher. A pattern without a condition matches all nodes, or all of a kind.
-func graph(sh *shell.Shell, c shell.Command, o shell.Options) {
+func graph(sh *shell.Shell, c shell.Command, o argv.Options) {
 	texts := []string{strings.Join(o.Pos, " ")}
 	if f, ok := o.Get("f", "file"); ok {
 		texts = append(texts, sh.Files[sh.Path(f)])
@@ -358,7 +359,7 @@ func graphStatement(sh *shell.Shell, toks []script.Token) {
 }
 
 // redis reports the effects of Redis commands in operands and in standard input.
-func redis(sh *shell.Shell, c shell.Command, o shell.Options) {
+func redis(sh *shell.Shell, c shell.Command, o argv.Options) {
 	commands := [][]string{o.Pos}
 	for _, text := range rows.Stdin(c) {
 		for _, line := range shell.SplitLines(text) {
@@ -383,7 +384,7 @@ const firstScratch = 9
 
 // redisIndex returns the index of the database that a command chooses, and 0 if the server
 // is another machine or is not known.
-func redisIndex(o shell.Options) int {
+func redisIndex(o argv.Options) int {
 	host, _ := o.Get("h", "host")
 	text, _ := o.Get("n")
 	if url, ok := o.Get("u"); ok {
@@ -403,11 +404,11 @@ func ReportRedis(sh *shell.Shell, words []string) {
 	for i, w := range words {
 		upper[i] = strings.ToUpper(w)
 	}
-	rows.Run(sh, RedisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
+	rows.Run(sh, RedisRows, upper, shell.Command{Args: upper}, argv.Options{Pos: upper})
 }
 
 // makesDatabase remembers the database that the last operand names.
-func makesDatabase(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func makesDatabase(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.Makes("database", strings.ToLower(o.At(len(o.Pos)-1)))
 }
 
@@ -435,7 +436,7 @@ const migrationPrograms = "prisma knex sequelize typeorm drizzle-kit alembic fly
 
 // migration reports framework commands that drop or reset a database. It is most
 // often the developer's own database. A person can tell, but Afar cannot.
-func migration(sh *shell.Shell, c shell.Command, o shell.Options) {
+func migration(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if runsCode(sh, c) {
 		return
 	}
@@ -473,7 +474,7 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 		script.Run(sh, c.Args[1], "ruby")
 		return true
 	}
-	if code, ok := shell.ParseOptions(c.Args, "execute").Get("execute"); ok && lex.First(c.Args) == "tinker" {
+	if code, ok := argv.ParseOptions(c.Args, "execute").Get("execute"); ok && lex.First(c.Args) == "tinker" {
 		script.Run(sh, code, "php")
 		return true
 	}
@@ -487,7 +488,7 @@ func runsCode(sh *shell.Shell, c shell.Command) bool {
 	for _, text := range append(lex.After(c.Args, "--", 1), rows.Stdin(c)...) {
 		sql.Read(sh, text)
 	}
-	for _, code := range append(shell.ParseOptions(c.Args, "c command").All("c", "command"), rows.Stdin(c)...) {
+	for _, code := range append(argv.ParseOptions(c.Args, "c command").All("c", "command"), rows.Stdin(c)...) {
 		script.Run(sh, code, "python")
 	}
 	return true
@@ -568,7 +569,7 @@ func ForTests(sh *shell.Shell, args []string) bool {
 			return true
 		}
 	}
-	env, _ := shell.ParseOptions(args, "e env environment settings").Get("e", "env", "environment", "settings")
+	env, _ := argv.ParseOptions(args, "e env environment settings").Get("e", "env", "environment", "settings")
 	return namesTests(env)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -23,7 +24,7 @@ var Programs = []rows.Table{
 }
 
 // gitProgram reads git's own options and settings, and then runs the subcommand.
-func gitProgram(sh *shell.Shell, c shell.Command, o shell.Options) {
+func gitProgram(sh *shell.Shell, c shell.Command, o argv.Options) {
 	child := sh.Sub()
 	tree, _ := sh.Assigned("GIT_WORK_TREE")
 	for _, dir := range append(o.All("C", "work-tree"), tree) {
@@ -211,7 +212,7 @@ func overwritesOwn(sh *shell.Shell, verb string, args []string) bool {
 
 // gitCheckoutPaths reports the files that a checkout restores. It tells branches from files, which
 // git does by looking at the disk.
-func gitCheckoutPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
+func gitCheckoutPaths(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch {
 	case slices.Contains(c.Args, "--"):
 		op := effect.RestorePath
@@ -233,7 +234,7 @@ func gitCheckoutPaths(sh *shell.Shell, c shell.Command, o shell.Options) {
 // gitTakesSide reports a checkout that takes one side of conflicting files. It also discards the
 // changes to every other file that the pathspec matches, so only pathspecs for the whole tree are
 // reported.
-func gitTakesSide(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func gitTakesSide(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, p := range o.Pos {
 		if rows.IsWholeTree(sh, p) {
 			sh.Effect(effect.Discard, effect.RestorePath, sh.Path(p))
@@ -242,7 +243,7 @@ func gitTakesSide(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // gitClean reports the files that "git clean" deletes.
-func gitClean(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func gitClean(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if !o.Given("f force") && !gitSet(sh, "clean.requireforce", "false 0 no off") {
 		return
 	}
@@ -259,7 +260,7 @@ func gitClean(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // gitConfig reads both forms of the command, with verbs and with options. A value may be a command.
-func gitConfig(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func gitConfig(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	words, verb := o.Pos, o.At(0)
 	changes := len(words) > 1 && !lex.OneOf(verb, "get list edit") || o.Given("unset unset-all remove-section")
 	afars := func(word string) bool { return lex.BeginsWith(strings.ToLower(word)+".", "afar.") }
@@ -405,7 +406,7 @@ var Rows = []rows.Row{
 }
 
 // keepsWork reports what "git add" stages and what "git commit" commits.
-func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
+func keepsWork(sh *shell.Shell, c shell.Command, o argv.Options) {
 	op := effect.Stage
 	switch {
 	case c.Name == "update-index", o.Given("p patch interactive"):
@@ -423,13 +424,13 @@ func keepsWork(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // runsInSubmodules runs the command of "git submodule foreach".
-func runsInSubmodules(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	_, code := shell.Leading(lex.After(c.Args, "foreach", 1), "")
+func runsInSubmodules(sh *shell.Shell, c shell.Command, _ argv.Options) {
+	_, code := argv.Leading(lex.After(c.Args, "foreach", 1), "")
 	sh.Run(strings.Join(code, " "), nil)
 }
 
 // prunesBySettings reports objects that are pruned at once because a setting says so.
-func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+func prunesBySettings(sh *shell.Shell, _ shell.Command, _ argv.Options) {
 	if gitSet(sh, "gc.reflogexpire gc.pruneexpire", "now all 0") {
 		sh.Effect(effect.RewriteRefs, effect.Prune, "")
 	}
@@ -439,7 +440,7 @@ func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 const changedFiles = "./" + partial.Unknown + "/*\n"
 
 // listsFiles prints all files of the work tree, or patterns for those whose content no commit has.
-func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
+func listsFiles(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch {
 	case o.Given("o others m modified"):
 		printsBelow(sh, o.Pos)
@@ -467,15 +468,15 @@ func printsBelow(sh *shell.Shell, paths []string) {
 }
 
 // listsStatus prints how files differ from the last commit.
-func listsStatus(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func listsStatus(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if len(o.Pos) == 0 {
 		sh.Print("?? " + changedFiles + " M " + changedFiles)
 	}
 }
 
 // makesWorktree remembers a worktree that this call makes, and reports the branch that it resets.
-func makesWorktree(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	o := shell.ParseOptions(c.Args, "b B reason")
+func makesWorktree(sh *shell.Shell, c shell.Command, _ argv.Options) {
+	o := argv.ParseOptions(c.Args, "b B reason")
 	if branch, ok := o.Get("B"); ok {
 		sh.Effect(effect.RewriteRefs, effect.BranchReset, branch)
 	}
@@ -483,7 +484,7 @@ func makesWorktree(sh *shell.Shell, c shell.Command, _ shell.Options) {
 }
 
 // printsFormat prints a format with a hole for each field.
-func printsFormat(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func printsFormat(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	format, _ := o.Get("format")
 	for i, part := range strings.Split(format, "%(") {
 		if _, rest, ok := strings.Cut(part, ")"); ok && i > 0 {
@@ -495,7 +496,7 @@ func printsFormat(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // gitMove reports files that are moved.
-func gitMove(sh *shell.Shell, c shell.Command, o shell.Options) {
+func gitMove(sh *shell.Shell, c shell.Command, o argv.Options) {
 	rows.Act{Kind: effect.MoveAway, To: rows.Paths{rows.AllButLast}}.Report(sh, c, o)
 	for _, from := range o.Pos[:max(0, len(o.Pos)-1)] {
 		to := o.Pos[len(o.Pos)-1]
@@ -505,7 +506,7 @@ func gitMove(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // printsPlaces prints what "git rev-parse" says of the work tree and of the repository's folder.
-func printsPlaces(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func printsPlaces(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	top := rows.Toplevel(sh)
 	switch path, named := o.Get("git-path"); {
 	case named:
@@ -519,7 +520,7 @@ func printsPlaces(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // gitFetched reports local branches that a forced refspec overwrites with those of
 // the remote. Remote-tracking refs are ignored, because they only mirror the remote.
-func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func gitFetched(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, r := range o.From(1) {
 		from, to, _ := strings.Cut(r, ":")
 		branch := rows.BranchOf(to)
@@ -533,7 +534,7 @@ func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // updatesRefs reports the refs that lines of "verb ref value" from standard input delete or move.
-func updatesRefs(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func updatesRefs(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	if c.In == nil {
 		sh.Effect(effect.RewriteRefs, effect.Base, partial.Unknown)
 	}
@@ -556,7 +557,7 @@ func updatesRefs(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // gitClone reports a clone with its settings, and one into a directory from which Afar or the host
 // loads files.
-func gitClone(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func gitClone(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, setting := range o.All("c", "config") {
 		gitSetting(sh, setting)
 	}
@@ -570,7 +571,7 @@ func gitClone(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // makesRepository remembers a repository that "git init" makes, unless its directory is there.
-func makesRepository(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func makesRepository(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.MakesTree(sh.Path(o.At(0)))
 }
 

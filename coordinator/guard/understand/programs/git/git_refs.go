@@ -8,12 +8,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // deletesRefs reports the refs that "git push --delete" deletes.
-func deletesRefs(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func deletesRefs(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, ref := range o.From(1) {
 		sh.Effect(effect.PushDelete, refKind(ref), rows.BranchOf(ref))
 	}
@@ -21,7 +22,7 @@ func deletesRefs(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // gitRefspecs reports the branches of the remote that refspecs delete or overwrite: "+a:b", ":b" and
 // "a". A forced push without refspecs overwrites every branch, or the current one.
-func gitRefspecs(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func gitRefspecs(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	remote := cmp.Or(o.At(0), "origin")
 	refs, forced := o.From(1), effect.Op("")
 	if configured := remoteSetting(sh, remote, "push"); configured != "" && len(refs) == 0 {
@@ -65,7 +66,7 @@ func gitRefspecs(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // mirrorsBySettings reports a push whose remote is a mirror.
-func mirrorsBySettings(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func mirrorsBySettings(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if lex.OneOf(remoteSetting(sh, cmp.Or(o.At(0), "origin"), "mirror"), "true 1 yes on") {
 		sh.Effect(effect.PushForce, effect.Mirror, "")
 	}
@@ -96,7 +97,7 @@ func movesBase(sh *shell.Shell, remote, from, to string) bool {
 }
 
 // namesRemote remembers the address that a command gives to a remote, and reports a mirror.
-func namesRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func namesRemote(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.Files[remoteKey(o.At(1), "url")] = o.At(2)
 	if mirror, ok := o.Get("mirror"); ok && mirror != "fetch" {
 		sh.Files[remoteKey(o.At(1), "mirror")] = "true"
@@ -116,7 +117,7 @@ func remoteSetting(sh *shell.Shell, remote, name string) string {
 }
 
 // movesHead reports where HEAD is after a checkout, unless it restores files only.
-func movesHead(sh *shell.Shell, c shell.Command, o shell.Options) {
+func movesHead(sh *shell.Shell, c shell.Command, o argv.Options) {
 	made, isNew := o.Get("b", "B", "c", "C", "create", "force-create", "orphan")
 	switch at := o.At(0); {
 	case isNew:

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -20,7 +21,7 @@ import (
 const maxGitSettings = 32
 
 // gitSettings returns the settings that options and variables pass to git, as "key=value".
-func gitSettings(sh *shell.Shell, o shell.Options) []string {
+func gitSettings(sh *shell.Shell, o argv.Options) []string {
 	out := o.All("c")
 	for _, pair := range o.All("config-env") {
 		key, name, _ := strings.Cut(pair, "=")
@@ -181,13 +182,13 @@ func ReportBrought(sh *shell.Shell, c shell.Command) {
 		}
 		verb, rest = rest[i], rest[i+1:]
 	}
-	o := shell.ParseOptions(rest, "")
+	o := argv.ParseOptions(rest, "")
 	from, to := o.At(0), o.At(1)
 	switch {
 	case from == "":
 	case lex.OneOf(verb, "co checkout export"):
 		if c.Name == "svn" {
-			o = shell.ParseOptions(rest, "r")
+			o = argv.ParseOptions(rest, "r")
 			rememberClone(sh, o.At(0), o.At(1))
 		}
 	case verb != "clone":
@@ -203,7 +204,7 @@ func ReportBrought(sh *shell.Shell, c shell.Command) {
 }
 
 // overwritesWith reports the file of this machine that a copy from a store overwrites.
-func overwritesWith(sh *shell.Shell, o shell.Options) {
+func overwritesWith(sh *shell.Shell, o argv.Options) {
 	from, to := o.At(0), o.At(1)
 	switch {
 	case strings.Contains(to, ":"), to == "-", !fspath.IsExact(from):
@@ -256,7 +257,7 @@ func runGitHooks(sh *shell.Shell, verb string, args []string) {
 
 // unverified reports whether git leaves out the hooks that may refuse a subcommand.
 func unverified(verb string, args []string) bool {
-	o := shell.ParseOptions(args, "m F C c t author date message file template o push-option -no-verify")
+	o := argv.ParseOptions(args, "m F C c t author date message file template o push-option -no-verify")
 	return o.Given("no-verify") || verb == "commit" && o.Given("n")
 }
 
@@ -402,7 +403,7 @@ var HistoryTables = []rows.Table{
 }
 
 // deletesVersioned reports forced deletions here, and deletions by URL, which affect everybody.
-func deletesVersioned(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func deletesVersioned(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, target := range o.From(1) {
 		switch {
 		case strings.Contains(target, "://"), strings.HasPrefix(target, "^/"):
@@ -424,7 +425,7 @@ func runYAML(sh *shell.Shell, files string, code func(y recipes.YAMLText) string
 }
 
 // RunPreCommit runs the commands of the hooks of pre-commit, or those of one hook.
-func RunPreCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func RunPreCommit(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	hook := ""
 	runYAML(sh, ".pre-commit-config.yaml .pre-commit-config.yml", func(y recipes.YAMLText) string {
 		switch k := y.Keys; {
@@ -440,7 +441,7 @@ func RunPreCommit(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // RunLefthook runs the commands of a hook of lefthook.
-func RunLefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func RunLefthook(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	runYAML(sh, "lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml", func(y recipes.YAMLText) string {
 		if lex.First(y.Keys) != o.At(1) || y.Keys[len(y.Keys)-1] != "run" {
 			return ""
@@ -450,7 +451,7 @@ func RunLefthook(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // RunProcfile runs the commands of a Procfile, or one of them.
-func RunProcfile(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func RunProcfile(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	runYAML(sh, "Procfile.dev Procfile", func(y recipes.YAMLText) string {
 		if len(y.Keys) != 1 || cmp.Or(o.At(1), y.Keys[0]) != y.Keys[0] {
 			return ""

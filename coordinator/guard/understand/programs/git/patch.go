@@ -5,6 +5,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -18,7 +19,7 @@ const patchOptions = "p i d D B F r V Y z g input directory strip reject-file fu
 	"-reverse -dry-run"
 
 // printsDiff prints the heads of a diff of the work tree, and credentials as ReportCommitted does.
-func printsDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
+func printsDiff(sh *shell.Shell, c shell.Command, o argv.Options) {
 	secret.ReportCommitted(sh, c, o)
 	paths, commits := diffOperands(o)
 	switch {
@@ -38,7 +39,7 @@ func printsDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // diffOperands returns the paths of a diff, or that of the whole tree, and the number of its commits.
-func diffOperands(o shell.Options) (paths []string, commits int) {
+func diffOperands(o argv.Options) (paths []string, commits int) {
 	paths = o.Behind
 	for _, p := range o.Pos[:len(o.Pos)-len(o.Behind)] {
 		switch {
@@ -54,7 +55,7 @@ func diffOperands(o shell.Options) (paths []string, commits int) {
 }
 
 // printsTree prints the files of a commit, or remembers them in an archive that may be unpacked.
-func printsTree(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func printsTree(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	var b strings.Builder
 	for _, p := range coreutils.OrHere(o.From(1)) {
 		b.WriteString(rows.DiffHead + "b/" + sh.Path(p) + "\n" + partial.Unknown + "\n")
@@ -67,7 +68,7 @@ func printsTree(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // undoesDiff reports the files whose changes a patch takes back.
-func undoesDiff(sh *shell.Shell, c shell.Command, o shell.Options) {
+func undoesDiff(sh *shell.Shell, c shell.Command, o argv.Options) {
 	texts := rows.Stdin(c)
 	for _, name := range append(o.All("i", "input"), o.Pos...) {
 		texts = append(texts, sh.Files[sh.Path(name)])

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
@@ -54,7 +55,7 @@ func IsClient(name string) bool {
 
 // Report reports what a client does on a service: it finds the verb among the operands. It
 // reports nothing of a program to which the grammar does not apply.
-func Report(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func Report(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	if !IsClient(c.Name) {
 		return
 	}
@@ -62,7 +63,7 @@ func Report(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if c.Name == "gsutil" {
 		values = "o h u"
 	}
-	o := shell.ParseOptions(c.Args, values)
+	o := argv.ParseOptions(c.Args, values)
 	if onlyShows(c, o) {
 		sh.Print(partial.Unknown)
 		return
@@ -97,7 +98,7 @@ func IsDestroying(verb string) bool { return verbs.Of(verb) == verbs.Destroys }
 
 // findsVerb reports the effect of the first verb among the operands. In the AWS client, a service
 // comes before the verb and values come after it.
-func findsVerb(sh *shell.Shell, c shell.Command, o shell.Options) {
+func findsVerb(sh *shell.Shell, c shell.Command, o argv.Options) {
 	first, last := 0, 5
 	switch c.Name {
 	case "aws", "awslocal":
@@ -119,7 +120,7 @@ func findsVerb(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // onlyShows reports whether a command is a dry run or only shows its help.
-func onlyShows(c shell.Command, o shell.Options) bool {
+func onlyShows(c shell.Command, o argv.Options) bool {
 	switch {
 	case c.Name == "gsutil" && o.At(0) == "rsync" && o.Given("n"):
 		return true
@@ -133,7 +134,7 @@ func onlyShows(c shell.Command, o shell.Options) bool {
 
 // remoteRuns follows a command that a service runs on its machines. It also reports a
 // service that is scaled down to zero.
-func remoteRuns(sh *shell.Shell, o shell.Options) {
+func remoteRuns(sh *shell.Shell, o argv.Options) {
 	if lex.ContainsAny(o.Pos, "ssh run-command send-command execute-command exec console") {
 		child := sh.Elsewhere()
 		for _, text := range o.All("command", "C", "scripts", "parameters") {
@@ -165,7 +166,7 @@ func listedCommands(text string) []string {
 }
 
 // toZero reports whether an operand or an option sets a size to zero.
-func toZero(o shell.Options) bool {
+func toZero(o argv.Options) bool {
 	const sizes = "desired-count=0 desired-capacity=0 max-size=0 size=0 num-nodes=0 new-capacity=0 node-count=0 " +
 		"replicas=0"
 	isZero := func(p string) bool { return p == "0" || strings.HasSuffix(p, "=0") }
@@ -188,14 +189,14 @@ func OperationWords(p string) []string {
 // operation is an operand with a verb, found among the operands of a command.
 type operation struct {
 	c     shell.Command
-	o     shell.Options
+	o     argv.Options
 	at    int      // the index of the operand
 	words []string // its words, the verb first
 }
 
 // remoteVerb reports the effect if the i-th operand holds a verb. It returns true if
 // the search for a verb is over.
-func remoteVerb(sh *shell.Shell, c shell.Command, o shell.Options, i int) bool {
+func remoteVerb(sh *shell.Shell, c shell.Command, o argv.Options, i int) bool {
 	words := OperationWords(o.Pos[i])
 	if len(words) == 0 {
 		return false
@@ -311,7 +312,7 @@ func (v operation) grants() bool {
 func (v operation) isAWS() bool { return lex.OneOf(v.c.Name, "aws awslocal") }
 
 // setsPassword reports whether a flag gives a new password.
-func setsPassword(o shell.Options) bool {
+func setsPassword(o argv.Options) bool {
 	for _, f := range o.Flags {
 		if words := lex.VerbWords(f.Name); len(words) > 0 && words[len(words)-1] == "password" {
 			return true
@@ -370,7 +371,7 @@ func (v operation) isWhole() bool {
 }
 
 // flagVerbs reports the effects of flags that act as verbs.
-func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
+func flagVerbs(sh *shell.Shell, c shell.Command, o argv.Options) {
 	for _, f := range o.Flags {
 		name := strings.ToLower(f.Name)
 		switch {
@@ -520,8 +521,8 @@ var (
 )
 
 // movesBucket reports files that are moved out of a bucket, or from this machine into one.
-func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
-	sources, _ := rows.OperandsTo(shell.Options{Pos: lex.After(o.Pos, "mv", 1)})
+func movesBucket(sh *shell.Shell, _ shell.Command, o argv.Options) {
+	sources, _ := rows.OperandsTo(argv.Options{Pos: lex.After(o.Pos, "mv", 1)})
 	for _, from := range sources {
 		if strings.Contains(from, "://") {
 			sh.Effect(effect.ChangeRemote, effect.Move, from)
@@ -532,13 +533,13 @@ func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // forProduction reports whether the flags name the production environment.
-func forProduction(o shell.Options) bool {
+func forProduction(o argv.Options) bool {
 	places := rows.Lowered(o.All("e", "env", "environment", "s", "stage", "stack", "target"))
 	return o.Given("prod production") || lex.ContainsAny(places, "prod production live prd")
 }
 
 // forge reports what a forge's client publishes, merges or grants rights to.
-func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
+func forge(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if lex.OneOf(o.At(1), "create upload comment edit note run") {
 		secret.ReportCarried(sh, c, o.From(2), c.Name)
 		secret.ReportKeys(sh, c.Args, c.Name)
@@ -547,14 +548,14 @@ func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // bringsRelease remembers the folder for files of another repository.
-func bringsRelease(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	dir, _ := shell.ParseOptions(c.Args, "D dir").Get("D", "dir")
+func bringsRelease(sh *shell.Shell, c shell.Command, _ argv.Options) {
+	dir, _ := argv.ParseOptions(c.Args, "D dir").Get("D", "dir")
 	sh.Unpacks(dir)
 }
 
 // downloadsOver reports the files that a download overwrites.
-func downloadsOver(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	o := shell.ParseOptions(c.Args, "p pattern O output D dir R repo")
+func downloadsOver(sh *shell.Shell, c shell.Command, _ argv.Options) {
+	o := argv.ParseOptions(c.Args, "p pattern O output D dir R repo")
 	dir, _ := o.Get("D", "dir")
 	for _, name := range o.All("p", "pattern", "O", "output") {
 		sh.Write(sh.Path(dir) + "/" + name)
@@ -581,14 +582,14 @@ var ForgeRows = []rows.Row{
 }
 
 // syncsBranch reports a branch that is overwritten with the branch of its source.
-func syncsBranch(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	branch, _ := shell.ParseOptions(c.Args, "b branch s source").Get("b", "branch")
+func syncsBranch(sh *shell.Shell, c shell.Command, _ argv.Options) {
+	branch, _ := argv.ParseOptions(c.Args, "b branch s source").Get("b", "branch")
 	sh.Effect(effect.PushForce, effect.Force, branch)
 }
 
 // forgeAPI reports a request to the API of a forge.
-func forgeAPI(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	o := shell.ParseOptions(c.Args, "X method H header f F field raw-field input q jq t template hostname p "+
+func forgeAPI(sh *shell.Shell, c shell.Command, _ argv.Options) {
+	o := argv.ParseOptions(c.Args, "X method H header f F field raw-field input q jq t template hostname p "+
 		"preview cache")
 	method, _ := o.Get("X", "method")
 	path := strings.Trim(o.At(1), "/")
@@ -660,7 +661,7 @@ var Programs = []rows.Table{
 }
 
 // carriesOperands reports secrets among the files that a program sends, and what it does on a service.
-func carriesOperands(sh *shell.Shell, c shell.Command, o shell.Options) {
+func carriesOperands(sh *shell.Shell, c shell.Command, o argv.Options) {
 	secret.ReportCarried(sh, c, o.Pos, c.Name)
 	Report(sh, c, o)
 }

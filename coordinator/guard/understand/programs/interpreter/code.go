@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/build"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
@@ -57,7 +58,7 @@ var Programs = []rows.Table{
 }
 
 // interpreter runs the code that an option, a file or standard input gives.
-func interpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
+func interpreter(sh *shell.Shell, c shell.Command, o argv.Options) {
 	lang := source.LanguageOf(c.Name)
 	code := o.All("c", "code", "e", "E", "eval", "p", "pe", "print", "expr", "execute")
 	module, isModule := o.Get("m")
@@ -101,7 +102,7 @@ var preloads = []struct{ lang, options, variable string }{
 }
 
 // runsPreloaded runs the files that an interpreter runs before the program.
-func runsPreloaded(sh *shell.Shell, o shell.Options, lang string) {
+func runsPreloaded(sh *shell.Shell, o argv.Options, lang string) {
 	for _, ini := range o.All("d") {
 		if file, ok := strings.CutPrefix(ini, "auto_prepend_file="); ok {
 			source.Run(sh, file, nil, lang)
@@ -113,7 +114,7 @@ func runsPreloaded(sh *shell.Shell, o shell.Options, lang string) {
 		}
 		names, folders := o.All(strings.Fields(p.options)...), append(o.All("I"), ".")
 		if text, ok := sh.Assigned(p.variable); ok {
-			set := shell.ParseOptions(strings.Fields(text), p.options)
+			set := argv.ParseOptions(strings.Fields(text), p.options)
 			names = slices.Concat(names, set.All(strings.Fields(p.options)...), set.Pos)
 		}
 		for _, name := range names {
@@ -138,7 +139,7 @@ func runsNamedModule(sh *shell.Shell, name string, folders []string, lang string
 }
 
 // opaqueInterpreter reports code of a language that is not read.
-func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
+func opaqueInterpreter(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch {
 	case o.Given("c= e= eval= E= expr="), c.In != nil && len(o.Pos) == 0:
 		sh.Effect(effect.RunUnknown, effect.ForeignCode, c.Name)
@@ -150,7 +151,7 @@ func opaqueInterpreter(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // filtered reports the files that "perl -ne" and "ruby -ne" read, and those that they edit with -i.
-func filtered(sh *shell.Shell, o shell.Options, lang string) {
+func filtered(sh *shell.Shell, o argv.Options, lang string) {
 	if !lex.OneOf(lang, "perl ruby") {
 		return
 	}
@@ -174,18 +175,18 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 	verb, args := lex.First(c.Args), c.Args
 	switch {
 	case verb == "task" && len(args) > 1:
-		_, rest := shell.Leading(args[1:], "c config cwd")
+		_, rest := argv.Leading(args[1:], "c config cwd")
 		return build.DenoFile.Run(sh, []string{lex.First(rest)}, rest[min(1, len(rest)):])
 	case verb == "eval" && len(args) > 1:
 		script.Run(sh, args[1], "js")
 	case lex.OneOf(verb, "eval x run install add remove publish upgrade"):
-		if c.Name == "bun" && build.RunNodeScripts(sh, c, shell.ParseOptions(args, "cwd filter")) {
+		if c.Name == "bun" && build.RunNodeScripts(sh, c, argv.ParseOptions(args, "cwd filter")) {
 			return true
 		}
 		if c.Name == "bun" && lex.OneOf(verb, "x run") {
 			sh.Exec(append([]string{"bunx"}, args[1:]...), c.In)
 		}
-		_, file := shell.Leading(args[1:], "c config import-map lock")
+		_, file := argv.Leading(args[1:], "c config import-map lock")
 		scriptArgs(sh, c, file)
 		if verb == "publish" && !lex.ContainsAny(args, "--dry-run") {
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
@@ -230,7 +231,7 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 	case "pip", "twine", "tox", "nox", "invoke", "pytest", "jupyter", "papermill":
 		sh.Exec(args, in)
 	case "build":
-		source.BuildPackage(sh, shell.Command{}, shell.Options{Pos: append(args, ".")})
+		source.BuildPackage(sh, shell.Command{}, argv.Options{Pos: append(args, ".")})
 	case "awscli":
 		sh.Exec(append([]string{"aws"}, args[1:]...), in)
 	case "zipfile", "tarfile":
@@ -241,9 +242,9 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 	case "json.tool", "base64", "tokenize", "gzip":
 		secret.ReportFiles(sh, args[1:])
 	case "coverage", "pdb", "cProfile", "profile", "trace", "runpy":
-		_, rest := shell.Leading(lex.After(args, args[0], 1), "o s c source omit")
+		_, rest := argv.Leading(lex.After(args, args[0], 1), "o s c source omit")
 		if lex.First(rest) == "run" {
-			_, rest = shell.Leading(rest[1:], "source omit")
+			_, rest = argv.Leading(rest[1:], "source omit")
 		}
 		sh.Exec(append([]string{"python"}, rest...), in)
 	default:
@@ -252,7 +253,7 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 }
 
 // editor runs the commands that an editor gets in its arguments or on standard input.
-func editor(sh *shell.Shell, c shell.Command, o shell.Options) {
+func editor(sh *shell.Shell, c shell.Command, o argv.Options) {
 	codes := o.All("c", "cmd", "eval", "f")
 	var files []string
 	for _, a := range o.Pos {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -28,8 +29,8 @@ type service struct {
 const composeFile = "COMPOSE_FILE"
 
 // runsCompose reports the effects of compose on the containers of a project.
-func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	global, rest := shell.Leading(c.Args, "f p file project-name profile env-file project-directory")
+func runsCompose(sh *shell.Shell, c shell.Command, _ argv.Options) {
+	global, rest := argv.Leading(c.Args, "f p file project-name profile env-file project-directory")
 	if len(rest) == 0 || global.Given("dry-run") {
 		return
 	}
@@ -38,7 +39,7 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) {
 		sh = sh.Sub()
 		sh.Assign(composeFile, shell.Value{strings.Join(files, ":")})
 	}
-	o := shell.ParseOptions(rest[1:], "t timeout scale exit-code-from attach no-attach pull wait-timeout")
+	o := argv.ParseOptions(rest[1:], "t timeout scale exit-code-from attach no-attach pull wait-timeout")
 	rows.Run(sh, ComposeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
 }
 
@@ -51,7 +52,7 @@ var ComposeRows = []rows.Row{
 }
 
 // startsServices runs the commands of the services that "up" starts: those it names, or those of no profile.
-func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func startsServices(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	eachService(sh, func(child *shell.Shell, services []service) {
 		r, names := recipes.New(child), o.Pos
 		for _, s := range services {
@@ -67,8 +68,8 @@ func startsServices(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // runsService follows a command into the container of a service, with what the file says of that.
-func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	o, rest := shell.Leading(c.Args, containerValues)
+func runsService(sh *shell.Shell, c shell.Command, _ argv.Options) {
+	o, rest := argv.Leading(c.Args, containerValues)
 	given, known := c.Args[:len(c.Args)-len(rest)], false
 	eachService(sh, func(child *shell.Shell, services []service) {
 		i := slices.IndexFunc(services, func(s service) bool { return s.name == lex.First(rest) })

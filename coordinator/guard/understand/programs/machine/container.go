@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
@@ -40,7 +41,7 @@ const clusterOptions = here.CommonValues + " v grace-period field-selector repli
 
 // container reports the effects of a container client. Options before the verb
 // belong to the client, and options after it belong to the verb.
-func container(sh *shell.Shell, c shell.Command, o shell.Options) {
+func container(sh *shell.Shell, c shell.Command, o argv.Options) {
 	rest := o.Pos
 	if len(rest) == 0 {
 		return
@@ -50,10 +51,10 @@ func container(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case verb == "build", verb == "buildx" && slices.Contains(args, "build"):
 		buildsImage(sh, c, args)
 	}
-	verbs, inner, words := ContainerVerbs, shell.Command{Name: c.Name, Args: args, In: c.In}, shell.Options{Pos: rest}
+	verbs, inner, words := ContainerVerbs, shell.Command{Name: c.Name, Args: args, In: c.In}, argv.Options{Pos: rest}
 	switch {
 	case lex.OneOf(verb, "container image volume network system builder buildx pod") && len(args) > 0:
-		verbs, inner.Args, words = ContainerNouns, args[1:], shell.ParseOptions(args[1:], "f filter")
+		verbs, inner.Args, words = ContainerNouns, args[1:], argv.ParseOptions(args[1:], "f filter")
 		words.Pos = append([]string{verb, args[0]}, words.Pos...)
 	case onOtherHost(sh, o):
 		rows.Run(sh, OtherHostRows, rest, inner, words)
@@ -74,7 +75,7 @@ func buildsImage(sh *shell.Shell, c shell.Command, args []string) {
 }
 
 // makesNetwork remembers a network that this call makes.
-func makesNetwork(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func makesNetwork(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.Makes("network", o.At(len(o.Pos)-1))
 }
 
@@ -84,7 +85,7 @@ func listed(words, args []string) string {
 	if !lex.ContainsAny(words[:min(2, len(words))], "ps ls list images") {
 		return partial.Unknown
 	}
-	for _, filter := range shell.ParseOptions(args, "f filter n last format").All("f", "filter") {
+	for _, filter := range argv.ParseOptions(args, "f filter n last format").All("f", "filter") {
 		if lex.BeginsWith(filter, meantFilters) && !partial.HasHole(filter) && !strings.HasSuffix(filter, "=") {
 			return filter
 		}
@@ -152,7 +153,7 @@ var OtherHostRows = []rows.Row{
 const hostContext = "docker-context"
 
 // onOtherHost reports whether a client of containers talks to another machine.
-func onOtherHost(sh *shell.Shell, o shell.Options) bool {
+func onOtherHost(sh *shell.Shell, o argv.Options) bool {
 	told := o.All("H", "host", "c", "context")
 	for _, name := range [...]string{"DOCKER_HOST", "DOCKER_CONTEXT", hostContext} {
 		if value, ok := sh.Lookup(name); ok && len(told) == 0 {
@@ -165,7 +166,7 @@ func onOtherHost(sh *shell.Shell, o shell.Options) bool {
 }
 
 // runsContainer follows the command into the container.
-func runsContainer(sh *shell.Shell, c shell.Command, o shell.Options) {
+func runsContainer(sh *shell.Shell, c shell.Command, o argv.Options) {
 	verb := o.At(0)
 	if verb == "container" {
 		verb = o.At(1)
@@ -174,7 +175,7 @@ func runsContainer(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // showsSettings prints the settings of a container that a format names. Its variables may hold keys.
-func showsSettings(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func showsSettings(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	switch format := strings.Join(c.Args, " "); {
 	case !strings.Contains(format, "{{"):
 	case strings.Contains(format, ".Env"):
@@ -188,8 +189,8 @@ func showsSettings(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // removesContainers reports containers that are removed with their volumes or by unknown names, and
 // images that are removed by force. A container that is named is made again from its image.
-func removesContainers(sh *shell.Shell, c shell.Command, words shell.Options) {
-	o := shell.ParseOptions(c.Args, "")
+func removesContainers(sh *shell.Shell, c shell.Command, words argv.Options) {
+	o := argv.ParseOptions(c.Args, "")
 	names := strings.Join(o.Pos, " ")
 	switch {
 	case o.Given("v volumes"):
@@ -203,7 +204,7 @@ func removesContainers(sh *shell.Shell, c shell.Command, words shell.Options) {
 // known, because a deletion inside the container deletes the host's files. Rows cannot say
 // that: the options of the client end at the image, and a mount has a grammar of its own.
 func containerRun(sh *shell.Shell, verb string, c shell.Command) {
-	o, rest := shell.Leading(c.Args, containerValues)
+	o, rest := argv.Leading(c.Args, containerValues)
 	if len(rest) == 0 {
 		return
 	}
@@ -228,7 +229,7 @@ const containerValues = "v e p u w h l a m c volume mount env env-file publish u
 	"userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add index"
 
 // reportsRights reports options that give a container rights on its host.
-func reportsRights(sh *shell.Shell, o shell.Options) {
+func reportsRights(sh *shell.Shell, o argv.Options) {
 	if switchedOn(o, "privileged") || strings.HasPrefix(lex.First(o.All("pid")), "host") {
 		sh.Effect(effect.RunElevated, effect.HostRights, "")
 	}
@@ -241,7 +242,7 @@ func reportsRights(sh *shell.Shell, o shell.Options) {
 }
 
 // containerShell returns a shell in a container.
-func containerShell(sh *shell.Shell, verb string, o shell.Options, name string) *shell.Shell {
+func containerShell(sh *shell.Shell, verb string, o argv.Options, name string) *shell.Shell {
 	child := sh.Sub()
 	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container", Mounts: slices.Clip(sh.Place.Mounts)}
 	switch {
@@ -257,7 +258,7 @@ func containerShell(sh *shell.Shell, verb string, o shell.Options, name string) 
 }
 
 // makesServer remembers the name of a container that this call makes, and its ports on this machine.
-func makesServer(sh *shell.Shell, o shell.Options) {
+func makesServer(sh *shell.Shell, o argv.Options) {
 	name, _ := o.Get("name")
 	sh.Makes("container", name)
 	for _, ports := range o.All("p", "publish") {
@@ -279,7 +280,7 @@ func imageName(image string) string {
 }
 
 // switchedOn reports whether a switch is on.
-func switchedOn(o shell.Options, name string) bool {
+func switchedOn(o argv.Options, name string) bool {
 	v, given := o.Get(name)
 	return o.Given(name) && (!given || v == "true")
 }
@@ -347,7 +348,7 @@ var ClusterRows = []rows.Row{
 }
 
 // runsInCluster follows a command into a container of the cluster, and reports rights on the host.
-func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
+func runsInCluster(sh *shell.Shell, c shell.Command, o argv.Options) {
 	_, object, _ := strings.Cut(strings.Join(c.Args, " "), "{")
 	switch {
 	case strings.HasPrefix(o.At(1), "node/"), switchedOn(o, "privileged"),
@@ -361,7 +362,7 @@ func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // copiesContained reports credentials that are copied into a container of a cluster, and the
 // file that a copy out of a container writes.
-func copiesContained(sh *shell.Shell, c shell.Command, o shell.Options) {
+func copiesContained(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch from, to := o.At(1), o.At(2); {
 	case strings.Contains(from, ":") && to != "-":
 		sh.Arrives(from, to)
@@ -372,7 +373,7 @@ func copiesContained(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // showsClusterSecret reports a secret whose values are printed. A format may show only names,
 // types and other parts that are not secret.
-func showsClusterSecret(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func showsClusterSecret(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	format, ok := o.Get("o", "output")
 	format = strings.TrimPrefix(format, "=")
 	if !ok || lex.OneOf(format, "name wide") {
@@ -391,14 +392,14 @@ func opensData(fields string) bool {
 }
 
 // appliesFetched reports a manifest that is fetched by URL.
-func appliesFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func appliesFetched(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if url, _ := o.Get("f", "filename"); strings.HasPrefix(url, "http") {
 		sh.Possible(effect.RunUnknown, effect.Manifest, url)
 	}
 }
 
 // clusterDelete reports how much of a cluster is deleted.
-func clusterDelete(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func clusterDelete(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	kinds, _, _ := strings.Cut(strings.ToLower(o.At(1)), "/")
 	isWhole := func(kind string) bool { return verbs.IsWhole(kind) || lex.OneOf(kind, "sts no all") }
 	op := effect.Part

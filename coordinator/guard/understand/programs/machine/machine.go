@@ -6,6 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/here"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
@@ -142,13 +143,13 @@ var MachineTables = []rows.Table{
 		{Of: "haproxy", Args: "-sf|-st", As: &rows.StopsServer},
 		{Given: "shutdown s=stop s=quit k=stop k=graceful-stop m=fast m=immediate", As: &rows.StopsServer},
 	}},
-	{Programs: "java", Do: func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		if o := shell.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
+	{Programs: "java", Do: func(sh *shell.Shell, c shell.Command, _ argv.Options) {
+		if o := argv.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
 			jar := strings.TrimSuffix(o.All("jar")[0], ".jar")
 			sh.Exec(append([]string{jar}, lex.After(c.Args, "-jar", 2)...), c.In)
 			return
 		}
-		source.RunFile(sh, c, shell.Options{})
+		source.RunFile(sh, c, argv.Options{})
 	}},
 }
 
@@ -163,7 +164,7 @@ const (
 
 // diskDump reports the files or disks that dd reads and writes. Its operands have the form
 // name=value, so no row describes them.
-func diskDump(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func diskDump(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	text, into := rows.InputOf(c), ""
 	for _, a := range c.Args {
 		name, value, _ := strings.Cut(a, "=")
@@ -185,7 +186,7 @@ func diskDump(sh *shell.Shell, c shell.Command, _ shell.Options) {
 }
 
 // makeFilesystem reports a new file system on a disk or in an image file.
-func makeFilesystem(sh *shell.Shell, c shell.Command, o shell.Options) {
+func makeFilesystem(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch {
 	case len(c.Args) == 0:
 		return
@@ -332,7 +333,7 @@ var (
 )
 
 // imageFile reports an image file that a program changes instead of a device, if there is one.
-func imageFile(sh *shell.Shell, _ shell.Command, o shell.Options) bool {
+func imageFile(sh *shell.Shell, _ shell.Command, o argv.Options) bool {
 	for _, p := range o.Pos {
 		if strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "/dev/") {
 			sh.Write(p)
@@ -343,7 +344,7 @@ func imageFile(sh *shell.Shell, _ shell.Command, o shell.Options) bool {
 }
 
 // changesMounts reports a file system that is mounted or unmounted, and guarded files at that point.
-func changesMounts(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func changesMounts(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if f := sh.Path(o.At(len(o.Pos) - 1)); rows.IsGuarded(sh, f) {
 		sh.Effect(effect.WriteFile, "", f)
 	}
@@ -351,19 +352,19 @@ func changesMounts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // restartsThere reports a service of another machine that restarts, where others use it.
-func restartsThere(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func restartsThere(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	if sh.Place.Away == shell.RemotePlace().Away {
 		sh.Effect(effect.StopService, effect.Named(c.Name), strings.Join(c.Args, " "))
 	}
 }
 
 // machineShell runs a command in a container, or for the host itself in a session of its own.
-func machineShell(sh *shell.Shell, c shell.Command, o shell.Options) {
+func machineShell(sh *shell.Shell, c shell.Command, o argv.Options) {
 	sh.Outside().Exec(o.From(2), c.In)
 }
 
 // daemonStarts has the daemon of pm2 run a file of code, a program or a command.
-func daemonStarts(sh *shell.Shell, c shell.Command, o shell.Options) {
+func daemonStarts(sh *shell.Shell, c shell.Command, o argv.Options) {
 	words := o.From(1)
 	for pair := range strings.FieldsSeq(".py=python3 .sh=bash .js=node .cjs=node .mjs=node .ts=bun") {
 		if end, program, _ := strings.Cut(pair, "="); strings.HasSuffix(words[0], end) {

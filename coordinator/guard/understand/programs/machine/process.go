@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
@@ -70,7 +71,7 @@ var (
 
 // killPids reports the processes that kill names. In its grammar "-9" is a signal and "-1" may
 // be every process, so no row describes it.
-func killPids(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func killPids(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	args := c.Args
 	switch first := lex.First(args); {
 	case lex.OneOf(first, "-l -L -0"), first == "-s" && slices.Index(args, "0") == 1:
@@ -113,7 +114,7 @@ var namedKills = rows.Table{
 }
 
 // killNamed reports the processes that programs such as pkill name.
-func killNamed(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func killNamed(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	if lex.First(c.Args) == "-0" {
 		return
 	}
@@ -125,7 +126,7 @@ func killNamed(sh *shell.Shell, c shell.Command, _ shell.Options) {
 }
 
 // killsUsers reports the processes that use a file or a port.
-func killsUsers(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func killsUsers(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	target := strings.Join(o.Pos, " ")
 	if sh.Eval.SeeksAfar {
 		target = "afar " + target
@@ -134,7 +135,7 @@ func killsUsers(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // processList prints a mark with the names that it looks for, so that "kill $(pgrep x)" names x.
-func processList(sh *shell.Shell, c shell.Command, o shell.Options) {
+func processList(sh *shell.Shell, c shell.Command, o argv.Options) {
 	names, isPS := o.Get("C")
 	switch {
 	case sh.Out == nil:
@@ -174,7 +175,7 @@ func namesAfar(sh *shell.Shell, word string) bool {
 }
 
 // limitsProcess reports limits that are set for another process.
-func limitsProcess(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func limitsProcess(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	pid, _ := o.Get("p", "pid")
 	for _, f := range o.Flags {
 		if f.Given && !lex.OneOf(f.Name, "p pid o output") {
@@ -186,7 +187,7 @@ func limitsProcess(sh *shell.Shell, _ shell.Command, o shell.Options) {
 
 // debugger runs the commands of a debugger and the program that it debugs, and reports the process that
 // it enters.
-func debugger(sh *shell.Shell, c shell.Command, o shell.Options) {
+func debugger(sh *shell.Shell, c shell.Command, o argv.Options) {
 	entersBy.Report(sh, c, o)
 	commands := o.All("ex", "iex", "eval-command", "init-eval-command", "o", "one-line", "O", "one-line-before-file")
 	for _, text := range append(commands, rows.Stdin(c)...) {
@@ -203,7 +204,7 @@ func debugger(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 	for _, a := range o.From(1)[:max(0, len(o.Pos)-1-len(o.Behind))] {
 		if lex.IsNumber(a) || strings.HasPrefix(a, shell.FoundMark) || partial.HasHole(a) {
-			entersNamed.Report(sh, c, shell.Options{Pos: []string{a}})
+			entersNamed.Report(sh, c, argv.Options{Pos: []string{a}})
 		}
 	}
 }

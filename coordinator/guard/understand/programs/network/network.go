@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
@@ -21,7 +22,7 @@ import (
 )
 
 // RunSSHOptions runs the commands in the options of ssh, on this machine or on the remote one.
-func RunSSHOptions(sh *shell.Shell, o shell.Options) {
+func RunSSHOptions(sh *shell.Shell, o argv.Options) {
 	for _, option := range o.All("o") {
 		i := max(strings.IndexAny(option, " ="), 0)
 		code := strings.TrimLeft(option[i:], " =")
@@ -149,7 +150,7 @@ var Programs = []rows.Table{
 }
 
 // sendsMail reports a message, and a secret in its text.
-func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
+func sendsMail(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if secret.HasMark(rows.Stdin(c), partial.HoleSecret) {
 		sh.Effect(effect.SendOut, effect.Secret, "mail")
 		return
@@ -158,7 +159,7 @@ func sendsMail(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // callsRemote reports a procedure of another machine whose name says that it destroys something.
-func callsRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
+func callsRemote(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	hosts := append(o.All("host"), o.At(0))
 	procedure := o.At(len(o.Pos) - 1)
 	verb := lex.First(lex.VerbWords(procedure[strings.LastIndexAny(procedure, "/.")+1:]))
@@ -168,7 +169,7 @@ func callsRemote(sh *shell.Shell, _ shell.Command, o shell.Options) {
 }
 
 // rawSocket reports reverse shells, and text that is sent to a socket.
-func rawSocket(sh *shell.Shell, c shell.Command, o shell.Options) {
+func rawSocket(sh *shell.Shell, c shell.Command, o argv.Options) {
 	joined := strings.Join(c.Args, " ")
 	switch {
 	case lex.Mentions(joined, "EXEC: SYSTEM: exec:"),
@@ -200,15 +201,15 @@ func socketText(sh *shell.Shell, text, to, port string) {
 }
 
 // copied returns the sources and the destination of a copy, which rclone names behind its verb.
-func copied(c shell.Command, o shell.Options) (sources []string, to string) {
+func copied(c shell.Command, o argv.Options) (sources []string, to string) {
 	if c.Name == "rclone" {
-		return rows.OperandsTo(shell.Options{Pos: o.From(1)})
+		return rows.OperandsTo(argv.Options{Pos: o.From(1)})
 	}
-	return rows.OperandsTo(shell.Options{Pos: o.Pos})
+	return rows.OperandsTo(argv.Options{Pos: o.Pos})
 }
 
 // secureCopy reports files that scp sends or writes.
-func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
+func secureCopy(sh *shell.Shell, c shell.Command, o argv.Options) {
 	RunSSHOptions(sh, o)
 	sendsCopies(sh, c, o)
 	sources, to := copied(c, o)
@@ -228,7 +229,7 @@ func secureCopy(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // transferSession reports what the commands of sftp and lftp do, and what sftp copies.
-func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
+func transferSession(sh *shell.Shell, c shell.Command, o argv.Options) {
 	for _, text := range append(o.All("e", "c"), rows.Stdin(c)...) {
 		transferCommands(sh, text, o.At(0))
 	}
@@ -241,7 +242,7 @@ func transferSession(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // sendsCopies reports secrets that a copy sends to another machine, and remembers what it brings.
-func sendsCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
+func sendsCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
 	sources, to := copied(c, o)
 	for _, from := range sources {
 		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) {
@@ -274,7 +275,7 @@ func transferCommands(sh *shell.Shell, text, host string) {
 		case "rm", "mrm", "rmdir":
 			sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(f[1:], " "))
 		case "glob":
-			transferCommands(sh, strings.Join(shell.ParseOptions(f[1:], "").Pos, " "), host)
+			transferCommands(sh, strings.Join(argv.ParseOptions(f[1:], "").Pos, " "), host)
 		case "mirror":
 			if lex.ContainsAny(f, "--delete --delete-first") {
 				sh.Effect(effect.DeleteCopies, "", line)
@@ -284,7 +285,7 @@ func transferCommands(sh *shell.Shell, text, host string) {
 }
 
 // writesCopies reports the files of this machine that a copy writes.
-func writesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
+func writesCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
 	sources, to := copied(c, o)
 	if to == "" || shell.IsRemotePath(to) {
 		return
@@ -300,7 +301,7 @@ func writesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // deletesCopies reports that the destination loses the files that the sources lack.
-func deletesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
+func deletesCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch _, to := copied(c, o); {
 	case strings.Contains(to, ":"):
 		sh.Effect(effect.DeleteCopies, "", to)
@@ -310,12 +311,12 @@ func deletesCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // runsInNamespace runs the command of "ip netns exec NAME".
-func runsInNamespace(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func runsInNamespace(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	sh.Exec(lex.After(c.Args, "exec", 2), c.In)
 }
 
 // mirrorsFolder reports a copy that deletes files missing from its source.
-func mirrorsFolder(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func mirrorsFolder(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	if len(c.Args) > 1 {
 		sh.Effect(effect.DeleteCopies, effect.Local, strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
 	}
@@ -358,7 +359,7 @@ var Requesters = []requester{
 }
 
 // httpClient reports the effects of an HTTP client's request and of its output files.
-func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
+func httpClient(sh *shell.Shell, c shell.Command, o argv.Options) {
 	i := 0
 	for !lex.OneOf(c.Name, Requesters[i].Programs) {
 		i++
@@ -393,7 +394,7 @@ func httpClient(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // request returns the request without its body, as far as the command shows it.
-func (row *requester) request(o shell.Options) web.Sent {
+func (row *requester) request(o argv.Options) web.Sent {
 	r := web.Sent{Headers: o.All("H", "header")}
 	for _, method := range rows.Values(o, row.Method) {
 		r.Method = method // of several the last one
@@ -420,7 +421,7 @@ func isAddress(operand string) bool {
 const RequestMethods = "GET HEAD OPTIONS POST PUT PATCH DELETE"
 
 // bodies returns the parts of a body, with the content of files as far as it is known.
-func (row *requester) bodies(sh *shell.Shell, c shell.Command, o shell.Options) []string {
+func (row *requester) bodies(sh *shell.Shell, c shell.Command, o argv.Options) []string {
 	var bodies []string
 	for _, value := range rows.Values(o, row.body) {
 		bodies = append(bodies, value)
@@ -452,7 +453,7 @@ func sentFile(sh *shell.Shell, c shell.Command, name string) string {
 }
 
 // writes reports the file that a client writes, or prints what it gets.
-func (row *requester) writes(sh *shell.Shell, o shell.Options, url string) {
+func (row *requester) writes(sh *shell.Shell, o argv.Options, url string) {
 	file, named := o.Get(strings.Fields(row.output)...)
 	remote := fspath.Base(strings.TrimSuffix(url, "/"))
 	if folder, ok := o.Get(strings.Fields(row.folder)...); ok {

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
@@ -82,7 +83,7 @@ const secretValues = "n namespace context p profile region project o output path
 // ReportSecret reports a command that prints a secret. If another program reads the
 // output, the secret is not shown, and its mark stays in the output.
 func ReportSecret(sh *shell.Shell, c shell.Command) bool {
-	o := shell.ParseOptions(c.Args, secretValues)
+	o := argv.ParseOptions(c.Args, secretValues)
 	if c.Name == "gcloud" && lex.OneOf(o.At(0), "alpha beta") {
 		o.Pos = o.Pos[1:]
 	}
@@ -140,7 +141,7 @@ var Programs = []rows.Table{
 var DeletesStored = rows.Act{Kind: effect.DestroyRemote, Op: effect.Part, To: rows.OperandsFrom(0)}
 
 // printsFindings prints the secrets that a program finds, or writes them into a report.
-func printsFindings(sh *shell.Shell, c shell.Command, o shell.Options) {
+func printsFindings(sh *shell.Shell, c shell.Command, o argv.Options) {
 	report, named := o.Get("r", "report-path")
 	switch {
 	case named && !o.Given("redact"):
@@ -153,14 +154,14 @@ func printsFindings(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // asksNetwork reports secrets in the names that a program looks up.
-func asksNetwork(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func asksNetwork(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	ReportCarried(sh, c, nil, c.Name)
 	ReportKeys(sh, c.Args, c.Name)
 	sh.Print(partial.Unknown)
 }
 
 // ReportCommitted reports credentials that git prints from its history.
-func ReportCommitted(sh *shell.Shell, c shell.Command, o shell.Options) {
+func ReportCommitted(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch {
 	case c.Name == "log" && !o.Given("p u patch L"):
 		return
@@ -188,7 +189,7 @@ func namesCommitted(sh *shell.Shell, operand string) bool {
 
 // ReportStaged reports credentials that are named to git, whose history others get. With force
 // the whole tree has those that are ignored, too.
-func ReportStaged(sh *shell.Shell, c shell.Command, o shell.Options) {
+func ReportStaged(sh *shell.Shell, c shell.Command, o argv.Options) {
 	forced := c.Name != "commit" && o.Given("f force")
 	switch {
 	case forced && o.Given("A all"), HasMark(c.Args, partial.HoleSecret):
@@ -220,7 +221,7 @@ func settingsWithKey(sh *shell.Shell, name string) bool {
 }
 
 // stagesTrees reports the trees whose new files git adds.
-func stagesTrees(sh *shell.Shell, o shell.Options) {
+func stagesTrees(sh *shell.Shell, o argv.Options) {
 	switch {
 	case o.Given("u update n dry-run p patch"):
 		return
@@ -284,7 +285,7 @@ func HoldsSecret(sh *shell.Shell, file string) bool {
 }
 
 // DataQuery reports credentials that jq or yq reads. The files follow an expression.
-func DataQuery(sh *shell.Shell, c shell.Command, o shell.Options) {
+func DataQuery(sh *shell.Shell, c shell.Command, o argv.Options) {
 	files := o.Pos
 	if lex.OneOf(lex.First(files), "e eval ea eval-all") {
 		files = files[1:]
@@ -324,7 +325,7 @@ func selectsKey(expression string) bool {
 }
 
 // KeyTool reports a private key that ssh-keygen reads.
-func KeyTool(sh *shell.Shell, c shell.Command, o shell.Options) {
+func KeyTool(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch file, ok := o.Get("f"); {
 	case !ok:
 	case o.Given("y e p"):
@@ -418,7 +419,7 @@ func foreignKeysLeave(sh *shell.Shell, args []string, host string) {
 
 // ReportCopied reports a secret in the file of the operand before the last one, which is copied to the
 // service or the machine of the last one.
-func ReportCopied(sh *shell.Shell, c shell.Command, o shell.Options) {
+func ReportCopied(sh *shell.Shell, c shell.Command, o argv.Options) {
 	from, to := o.At(len(o.Pos)-2), o.At(len(o.Pos)-1)
 	if strings.Contains(to, ":") {
 		ReportCarried(sh, shell.Command{In: c.In}, []string{from}, to)

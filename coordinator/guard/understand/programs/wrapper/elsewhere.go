@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/hosted"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/network"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
@@ -46,7 +47,7 @@ var ElsewherePrograms = []rows.Table{
 const sshValues = "B b c D E e F I i J L l m O o p Q R S W w P"
 
 // ssh runs its command on a remote machine.
-func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
+func ssh(sh *shell.Shell, c shell.Command, o argv.Options) {
 	rest := o.Pos
 	network.RunSSHOptions(sh, o)
 	if len(rest) == 0 {
@@ -56,7 +57,7 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 		sh.Effect(effect.SendOut, effect.Secret, rest[0])
 	}
 	child := sshPlace(sh, o, rest[0])
-	later, more := shell.Leading(rest[1:], sshValues)
+	later, more := argv.Leading(rest[1:], sshValues)
 	network.RunSSHOptions(sh, later)
 	if len(more) > 0 {
 		child.RunTextIn(strings.Join(more, " "), c.In)
@@ -68,7 +69,7 @@ func ssh(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // sshPlace returns a shell where ssh runs a command. A server on this machine is one of the person's
 // programs. Behind another port is often a container or a virtual machine.
-func sshPlace(sh *shell.Shell, o shell.Options, host string) *shell.Shell {
+func sshPlace(sh *shell.Shell, o argv.Options, host string) *shell.Shell {
 	host = strings.Trim(host[strings.LastIndexByte(host, '@')+1:], "[]")
 	port, ported := o.Get("p")
 	here := lex.OneOf(host, "localhost ::1 0.0.0.0 0 ip6-localhost") || strings.HasPrefix(host, "127.")
@@ -81,7 +82,7 @@ func sshPlace(sh *shell.Shell, o shell.Options, host string) *shell.Shell {
 }
 
 // appleScript runs the AppleScript code of osascript.
-func appleScript(sh *shell.Shell, c shell.Command, o shell.Options) {
+func appleScript(sh *shell.Shell, c shell.Command, o argv.Options) {
 	code := strings.Join(o.All("e"), "\n")
 	sh.Opaque(code)
 	script.AppleScript(sh, code)
@@ -94,10 +95,10 @@ func appleScript(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // expect runs the commands that its script spawns.
-func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
+func expect(sh *shell.Shell, c shell.Command, o argv.Options) {
 	for _, name := range append(o.All("f"), o.Pos...) {
 		recipes.RunFile(sh, name, nil, func(child *shell.Shell, text string) {
-			expect(child, shell.Command{In: &text}, shell.Options{})
+			expect(child, shell.Command{In: &text}, argv.Options{})
 		})
 	}
 	text := strings.Join(o.All("c"), "\n")
@@ -114,16 +115,16 @@ func expect(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // otherMachine runs a command on a virtual machine or another device.
-func otherMachine(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func otherMachine(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	const verbs = "shell ssh exec enter run -- -e --exec"
 	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, verbs) })
 	if verb < 0 {
-		hosted.Report(sh, c, shell.Options{})
+		hosted.Report(sh, c, argv.Options{})
 		return
 	}
 	child := sh.Sub()
 	child.Place = machinePlace(sh, c)
-	_, rest := shell.Leading(c.Args[verb+1:], "n u name user cwd workdir env")
+	_, rest := argv.Leading(c.Args[verb+1:], "n u name user cwd workdir env")
 	switch behind := append(lex.After(c.Args, "--", 1), lex.After(c.Args, "-c", 1)...); {
 	case len(behind) > 0 && c.Name != "toolbox":
 		rest = behind
@@ -155,7 +156,7 @@ func machinePlace(sh *shell.Shell, c shell.Command) shell.Place {
 
 // onEmulatedDevice reports whether adb is told to talk to an emulator on this machine.
 func onEmulatedDevice(args []string) bool {
-	o, _ := shell.Leading(args, "s t H P L")
+	o, _ := argv.Leading(args, "s t H P L")
 	serial, _ := o.Get("s")
 	return strings.HasPrefix(serial, "emulator-") || o.Given("e")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -64,16 +65,16 @@ var OutsidePrograms = []rows.Table{
 var typesIntoIt = rows.Act{Kind: effect.TypeInto, To: rows.ProgramName}
 
 // startsOutside has a program of the person run the operands.
-func startsOutside(sh *shell.Shell, c shell.Command, o shell.Options) { sh.Outside().Exec(o.Pos, c.In) }
+func startsOutside(sh *shell.Shell, c shell.Command, o argv.Options) { sh.Outside().Exec(o.Pos, c.In) }
 
 // screenWindow runs a command in a new window of a screen that runs already.
-func screenWindow(sh *shell.Shell, c shell.Command, o shell.Options) {
-	_, words := shell.Leading(lex.After(c.Args, "screen", 1), "t T h e s S")
+func screenWindow(sh *shell.Shell, c shell.Command, o argv.Options) {
+	_, words := argv.Leading(lex.After(c.Args, "screen", 1), "t T h e s S")
 	sh.Outside().Exec(words, c.In)
 }
 
 // systemdRun has the service manager run a command, in the home unless an option says where.
-func systemdRun(sh *shell.Shell, c shell.Command, o shell.Options) {
+func systemdRun(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if o.Given("scope") { // systemd-run itself becomes the command
 		rows.RunOperands(sh, c, o)
 		return
@@ -140,7 +141,7 @@ func tmuxVerb(word string) string {
 }
 
 // tmux reports text that is typed into another terminal, and runs a command in a new one.
-func tmux(sh *shell.Shell, c shell.Command, o shell.Options) {
+func tmux(sh *shell.Shell, c shell.Command, o argv.Options) {
 	rest := o.Pos
 	next := slices.IndexFunc(rest, func(a string) bool { return strings.HasSuffix(a, ";") })
 	if next >= 0 { // tmux takes several commands at once
@@ -164,7 +165,7 @@ func tmux(sh *shell.Shell, c shell.Command, o shell.Options) {
 		typesIntoIt.Report(sh, c, o)
 	case verb == "if-shell":
 		tmuxChoice(sh, c.Name, args)
-	case verb == "kill-session" && rows.IsMade(sh, c.Name, shell.ParseOptions(args, "t").All("t")):
+	case verb == "kill-session" && rows.IsMade(sh, c.Name, argv.ParseOptions(args, "t").All("t")):
 	case lex.OneOf(verb, "kill-server kill-session"):
 		sh.Effect(effect.KillProcess, effect.Terminal, c.Name)
 	}
@@ -192,7 +193,7 @@ func tmuxStart(sh *shell.Shell, c shell.Command, verb string, args []string) {
 	case "run-shell":
 		options = "c d t"
 	}
-	own, words := shell.Leading(args, options)
+	own, words := argv.Leading(args, options)
 	name, _ := own.Get("s")
 	sh.Makes(c.Name, name)
 	if verb == "run-shell" && own.Given("C") {
@@ -234,7 +235,7 @@ func tmuxText(sh *shell.Shell, name, text string) {
 
 // tmuxChoice runs the condition of if-shell and both of its commands.
 func tmuxChoice(sh *shell.Shell, name string, args []string) {
-	o, inner := shell.Leading(args, "t")
+	o, inner := argv.Leading(args, "t")
 	for i, text := range inner {
 		if i == 0 && !o.Given("F") {
 			sh.Outside().RunText(text)
@@ -245,14 +246,14 @@ func tmuxChoice(sh *shell.Shell, name string, args []string) {
 }
 
 // zellij runs a command in a new pane.
-func zellij(sh *shell.Shell, c shell.Command, o shell.Options) {
+func zellij(sh *shell.Shell, c shell.Command, o argv.Options) {
 	words := o.Pos
 	if lex.OneOf(lex.First(words), "action ac") {
 		words = words[1:]
 	}
 	switch lex.First(words) {
 	case "run", "r", "new-pane":
-		_, words = shell.Leading(words[1:], "n name cwd d direction x y width height plugin")
+		_, words = argv.Leading(words[1:], "n name cwd d direction x y width height plugin")
 		sh.Outside().Exec(words, c.In)
 	case "kill-session", "kill-all-sessions", "delete-session":
 		sh.Effect(effect.KillProcess, effect.Terminal, c.Name)
@@ -263,7 +264,7 @@ func zellij(sh *shell.Shell, c shell.Command, o shell.Options) {
 const startsItself = "xterm urxvt rxvt foot"
 
 // terminal runs a command in a new window, or reports what another terminal does as if it were typed.
-func terminal(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func terminal(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	if lex.ContainsAny(c.Args, "send-text send-key send_text load-config action remote-control") {
 		sh.Effect(effect.TypeInto, "", c.Name)
 		return
@@ -293,7 +294,7 @@ const windowOptions = "cwd type title tab-title os-window-title window-title env
 
 // windowCommand returns what a window runs, and a shell in its folder.
 func windowCommand(sh *shell.Shell, args []string) (*shell.Shell, []string) {
-	o, words := shell.Leading(args, windowOptions)
+	o, words := argv.Leading(args, windowOptions)
 	child := sh.Sub()
 	for _, dir := range o.All("cwd", "working-directory") {
 		if dir != "current" {

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/build"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
@@ -170,7 +171,7 @@ var Programs = []rows.Table{
 var wordsOfCode = []rows.Row{{Runs: &rows.Start{Text: rows.OperandsText}}}
 
 // startsText runs the shell code of -c, which may come after an operand, or the operands.
-func startsText(sh *shell.Shell, c shell.Command, o shell.Options) {
+func startsText(sh *shell.Shell, c shell.Command, o argv.Options) {
 	code := o.All("c", "command")
 	for _, option := range [...]string{"-c", "--command"} {
 		code = append(code, lex.After(o.Pos, option, 1)...)
@@ -192,7 +193,7 @@ var elevating = []rows.Row{
 }
 
 // sudo runs a command as another user, and reports that.
-func sudo(sh *shell.Shell, c shell.Command, o shell.Options) {
+func sudo(sh *shell.Shell, c shell.Command, o argv.Options) {
 	rest, child := o.Pos, rows.InFolder(sh, o, "D chdir")
 	for rows.IsAssignment(lex.First(rest)) {
 		name, text, _ := strings.Cut(rest[0], "=")
@@ -218,7 +219,7 @@ func sudo(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // environment runs the command of env with its variables, or prints the environment. Rows
 // cannot say that assignments come before the command.
-func environment(sh *shell.Shell, c shell.Command, o shell.Options) {
+func environment(sh *shell.Shell, c shell.Command, o argv.Options) {
 	child := rows.InFolder(sh, o, "C chdir")
 	if text, ok := o.Get("S", "split-string"); ok {
 		if !child.Opaque(text) {
@@ -256,7 +257,7 @@ func unescaped(text string) string {
 
 // xargs runs its command with the items of standard input or a file. How it puts them into
 // the command is a grammar of its own.
-func xargs(sh *shell.Shell, c shell.Command, o shell.Options) {
+func xargs(sh *shell.Shell, c shell.Command, o argv.Options) {
 	rest := o.Pos
 	if len(rest) == 0 {
 		sh.Print(partial.Unknown)
@@ -312,7 +313,7 @@ func takesScript(argv []string, marker string) bool {
 }
 
 // replaceMarker returns the text that xargs replaces with an item, or "".
-func replaceMarker(o shell.Options) string {
+func replaceMarker(o argv.Options) string {
 	marker, given := o.Get("I", "J")
 	if !given && o.Given("replace i") {
 		marker, _ = o.Get("replace", "i")
@@ -322,7 +323,7 @@ func replaceMarker(o shell.Options) string {
 }
 
 // parallel runs its template once for each item.
-func parallel(sh *shell.Shell, c shell.Command, o shell.Options) {
+func parallel(sh *shell.Shell, c shell.Command, o argv.Options) {
 	argv, items := parallelItems(sh, c, o)
 	child := sh.Sub()
 	if _, ok := o.Get("S", "sshlogin"); ok {
@@ -341,7 +342,7 @@ func parallel(sh *shell.Shell, c shell.Command, o shell.Options) {
 
 // parallelItems returns the template, and the fields of each item: the columns of a line, or one value
 // of each list. Of several lists not every combination is returned, but every value.
-func parallelItems(sh *shell.Shell, c shell.Command, o shell.Options) (argv []string, items [][]string) {
+func parallelItems(sh *shell.Shell, c shell.Command, o argv.Options) (argv []string, items [][]string) {
 	argv, lists := parallelLists(sh, o.Pos)
 	if f, ok := o.Get("a", "arg-file"); ok {
 		text := sh.Read(f)
@@ -416,7 +417,7 @@ func parallelOne(sh *shell.Shell, argv, fields []string) {
 }
 
 // sourceFile runs the code of a sourced file if it is known.
-func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func sourceFile(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	name := lex.First(c.Args)
 	text, written := sh.Brought(name)
 	switch {
@@ -434,7 +435,7 @@ func sourceFile(sh *shell.Shell, c shell.Command, _ shell.Options) {
 }
 
 // trap runs the code of a trap.
-func trap(sh *shell.Shell, c shell.Command, _ shell.Options) {
+func trap(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	if len(c.Args) > 1 && c.Args[0] != "-" {
 		sh.AtEnd(c.Args[0])
 	}
@@ -442,7 +443,7 @@ func trap(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // crontab reports a new table, and runs its commands as far as they are known. Before each
 // command come five time fields, or one field that begins with @.
-func crontab(sh *shell.Shell, c shell.Command, o shell.Options) {
+func crontab(sh *shell.Shell, c shell.Command, o argv.Options) {
 	texts := rows.Stdin(c)
 	if len(o.Pos) > 0 && c.In == nil {
 		texts = []string{sh.Files[sh.Path(o.At(0))]}
@@ -462,7 +463,7 @@ func crontab(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // runner runs the command of a tool that takes a verb ("run", "exec") and a command.
-func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
+func runner(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch {
 	case !lex.OneOf(c.Name, "uv poetry pipenv pdm rye hatch nix"),
 		lex.OneOf(lex.First(c.Args), "source config registry"):
@@ -486,9 +487,9 @@ func runner(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if dashes := slices.Index(args, "--"); dashes >= 0 {
 		args = args[dashes+1:]
 	}
-	_, rest := shell.Leading(args, "p package with python group env-file e f file n name prefix "+
+	_, rest := argv.Leading(args, "p package with python group env-file e f file n name prefix "+
 		"config c project env extra from using node npm pnpm yarn")
-	if code, ok := shell.ParseOptions(args, "command p project c config").Get("command"); ok {
+	if code, ok := argv.ParseOptions(args, "command p project c config").Get("command"); ok {
 		sh.RunText(code)
 	}
 	switch first := lex.First(rest); {
@@ -519,13 +520,13 @@ func uvCommand(before, args, command []string) []string {
 }
 
 // runsDecrypted runs a command of sops, which gets the secrets as variables or in a file.
-func runsDecrypted(sh *shell.Shell, c shell.Command, o shell.Options) {
+func runsDecrypted(sh *shell.Shell, c shell.Command, o argv.Options) {
 	secret.ReportVariables(sh, strings.Fields(o.At(2)))
 	sh.Run(strings.ReplaceAll(o.At(2), "{}", "/run/secrets/sops"), c.In)
 }
 
 // nix runs a command in a shell of packages, or a package's program, and reports a removed package.
-func nix(sh *shell.Shell, c shell.Command, o shell.Options) {
+func nix(sh *shell.Shell, c shell.Command, o argv.Options) {
 	for i, a := range c.Args {
 		switch {
 		case i+1 == len(c.Args):
@@ -548,7 +549,7 @@ func nix(sh *shell.Shell, c shell.Command, o shell.Options) {
 }
 
 // watcher runs the command that a tool starts when files change.
-func watcher(sh *shell.Shell, c shell.Command, o shell.Options) {
+func watcher(sh *shell.Shell, c shell.Command, o argv.Options) {
 	rest := o.Pos
 	if code, ok := o.Get("x", "exec"); ok {
 		sh.RunText(strings.TrimSpace(code + " " + shell.QuoteAll(rest)))

@@ -1,4 +1,5 @@
-package shell
+// Package argv splits the arguments of a program into options and operands, by a grammar of names.
+package argv
 
 import (
 	"slices"
