@@ -185,8 +185,8 @@ const (
 // madeEnds are the ends of the names of such results.
 const madeEnds = ". .js .mjs .class .jar .exe .wasm .o .so"
 
-// passesOn remembers that what a program makes of a fetched file is fetched, too.
-func passesOn(sh *shell.Shell, c shell.Command) {
+// reportPassedOn remembers that what a program makes of a fetched file is fetched, too.
+func reportPassedOn(sh *shell.Shell, c shell.Command) {
 	if c.In == nil && !sh.Brings() {
 		return // as nearly always: no list is searched
 	}

@@ -91,8 +91,8 @@ func (w *output) report(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// ownOutput reports a guarded file that a program writes because of an output option.
-func ownOutput(sh *shell.Shell, c shell.Command) {
+// reportGuardedOutput reports a guarded file that a program writes because of an output option.
+func reportGuardedOutput(sh *shell.Shell, c shell.Command) {
 	for _, file := range outputs(c) {
 		if p := sh.Path(file); rows.IsGuarded(sh, p) {
 			sh.Effect(effect.WriteFile, "", p)
@@ -100,8 +100,8 @@ func ownOutput(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// writesOutput reports the files of the project that an unlisted program writes because of an output option.
-func writesOutput(sh *shell.Shell, c shell.Command) {
+// reportProjectOutput reports the files of the project that an unlisted program writes because of an output option.
+func reportProjectOutput(sh *shell.Shell, c shell.Command) {
 	for _, file := range outputs(c) {
 		if p := sh.Path(file); fspath.Within(p, sh.Eval.Site.Project) && p != sh.Eval.Site.Project {
 			sh.Write(file)

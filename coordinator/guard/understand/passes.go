@@ -58,7 +58,7 @@ var passes = [...]pass{
 	}},
 	{"a program outside the session", func(_ *dispatcher, v *visit) bool {
 		if v.sh.IsOutside() {
-			runsOther(v.sh, v.p, v.c, v.full)
+			runOther(v.sh, v.p, v.c, v.full)
 		}
 		return false
 	}},
@@ -88,13 +88,13 @@ var passes = [...]pass{
 		return false
 	}},
 	{"files that it writes", func(_ *dispatcher, v *visit) bool {
-		ownOutput(v.sh, v.c)
+		reportGuardedOutput(v.sh, v.c)
 		v.p.output.report(v.sh, v.c)
 		return false
 	}},
 	{"fetched files that it runs or passes on", func(_ *dispatcher, v *visit) bool {
 		v.p.taker.report(v.sh, v.c)
-		passesOn(v.sh, v.c)
+		reportPassedOn(v.sh, v.c)
 		git.ReportBrought(v.sh, v.c)
 		return false
 	}},

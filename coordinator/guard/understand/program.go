@@ -109,7 +109,7 @@ func runUnlisted(sh *shell.Shell, p *program, c shell.Command, full string) {
 	if runsScript(sh, c, full) {
 		return
 	}
-	runsFound(sh, c, full)
+	runFound(sh, c, full)
 	if lex.BeginsWith(c.Name, "mkfs. newfs_") {
 		rows.TableIn(machine.DiskTables, "mkfs").Run(sh, c, false)
 		return
@@ -123,10 +123,10 @@ func runUnlisted(sh *shell.Shell, p *program, c shell.Command, full string) {
 	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
 		rows.ReadTypedSQL(sh, c)
 	default:
-		writesOutput(sh, c)
+		reportProjectOutput(sh, c)
 		secret.ReportOperands(sh, c, full)
-		judgedByWord(sh, c, full)
-		perhapsWrapper(sh, c)
+		reportByWord(sh, c, full)
+		runPerhapsWrapped(sh, c)
 	}
 }
 
@@ -135,10 +135,10 @@ func runsScript(sh *shell.Shell, c shell.Command, full string) bool {
 	return sh.ScriptFile(full, c.Args) || strings.Contains(full, "/") && sh.RunProgram(full, c.Args, c.In)
 }
 
-// perhapsWrapper follows a command among the arguments of a program that no table
+// runPerhapsWrapped follows a command among the arguments of a program that no table
 // lists. Up to two words of the program's own may come before that command, and more before
 // "--". Its effects are doubtful.
-func perhapsWrapper(sh *shell.Shell, c shell.Command) {
+func runPerhapsWrapped(sh *shell.Shell, c shell.Command) {
 	starts := slices.Index(c.Args, "--") + 1
 	for i, a := range c.Args {
 		if i > 2 && i != starts {
@@ -210,15 +210,15 @@ func printsForEval(c shell.Command) bool {
 		"generate-shell-completion")
 }
 
-// runsOther runs a file outside the session that has the name of a program of the tables and may be another one.
+// runOther runs a file outside the session that has the name of a program of the tables and may be another one.
 // It also reports the files among the arguments that look like programs: the command may start them.
-func runsOther(sh *shell.Shell, p *program, c shell.Command, full string) {
+func runOther(sh *shell.Shell, p *program, c shell.Command, full string) {
 	_, searched := sh.Assigned("PATH")
 	switch listed := p.table != nil || p.shell; {
 	case listed && strings.Contains(full, "/"):
 		runsScript(sh, c, full)
 	case listed && searched:
-		runsFound(sh, c, full)
+		runFound(sh, c, full)
 	}
 	for _, a := range c.Args {
 		_, file, given := strings.Cut(a, "=")
@@ -231,8 +231,8 @@ func runsOther(sh *shell.Shell, p *program, c shell.Command, full string) {
 	}
 }
 
-// runsFound runs a program outside the session that is found by its name where sessions may write.
-func runsFound(sh *shell.Shell, c shell.Command, full string) {
+// runFound runs a program outside the session that is found by its name where sessions may write.
+func runFound(sh *shell.Shell, c shell.Command, full string) {
 	switch path := sh.Found(full); {
 	case path != "":
 		sh.RunFound(path, c.Args)

@@ -29,8 +29,8 @@ const localVerbs = "ember hanami nest ng ionic task invoke inv nox tox doit mage
 	"jj hg sl svn bzr fossil darcs p4 pm2 forever ollama lms avdmanager timew nb chezmoi rustup fvm pod " +
 	"cordova meteor jupyter ghq direnv msbuild rostopic ros2 dbus-send gsettings dconf zellij wsl code"
 
-// judgedByWord reports a possible destruction or publication, if the first operands of a program say so.
-func judgedByWord(sh *shell.Shell, c shell.Command, full string) {
+// reportByWord reports a possible destruction or publication, if the first operands of a program say so.
+func reportByWord(sh *shell.Shell, c shell.Command, full string) {
 	switch {
 	case rows.IsOwnScript(full), lex.OneOf(c.Name, localVerbs), lex.ContainsAny(c.Args, dryOptions):
 		return

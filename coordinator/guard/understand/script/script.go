@@ -263,13 +263,13 @@ func runPipes(sh *shell.Shell, toks []Token) {
 			}
 		}
 		if kindAt(toks, i+1) == '|' && textAt(toks, i+2) == "getline" {
-			runsLine(sh, sh.Output(t.Text), toks[i+3:])
+			runLine(sh, sh.Output(t.Text), toks[i+3:])
 		}
 	}
 }
 
-// runsLine runs a text that awk has read into a variable, if it passes the variable to a shell.
-func runsLine(sh *shell.Shell, text string, toks []Token) {
+// runLine runs a text that awk has read into a variable, if it passes the variable to a shell.
+func runLine(sh *shell.Shell, text string, toks []Token) {
 	name := textAt(toks, 0)
 	for i := range toks {
 		if toks[i].Text == "system" && Shaped(toks, i+1, "(n)") && toks[i+2].Text == name {

@@ -20,15 +20,15 @@ import (
 var SetupPrograms = []rows.Table{
 	{
 		Programs: "pytest py.test", Options: "k m n p c o W r", Dry: "version h help fixtures markers",
-		Do: loadsConftests,
+		Do: loadConftests,
 	},
-	{Programs: "rspec phpunit pest paratest", Options: "r require c configuration bootstrap e t f P", Do: loadsSetup},
+	{Programs: "rspec phpunit pest paratest", Options: "r require c configuration bootstrap e t f P", Do: loadSetup},
 	{
 		Programs: "vitest jest playwright cypress mocha vite webpack rollup next nuxt nuxi astro svelte-kit gatsby " +
 			"tsup karma ava wdio eslint stylelint postcss tailwindcss",
 		Options: "c config r require globalSetup setupFiles project grep g t testNamePattern mode outDir reporter",
 		Dry:     "version",
-		Do:      loadsSetup,
+		Do:      loadSetup,
 	},
 }
 
@@ -52,8 +52,8 @@ var setups = []struct{ programs, files, keys string }{
 
 const setupKeys = "globalSetup globalTeardown setupFiles setupFilesAfterEnv supportFile"
 
-// loadsSetup runs the files that a program loads before it does its work.
-func loadsSetup(sh *shell.Shell, c shell.Command, o argv.Options) {
+// loadSetup runs the files that a program loads before it does its work.
+func loadSetup(sh *shell.Shell, c shell.Command, o argv.Options) {
 	for i := range setups {
 		row := &setups[i]
 		if !lex.OneOf(c.Name, row.programs) {
@@ -64,18 +64,18 @@ func loadsSetup(sh *shell.Shell, c shell.Command, o argv.Options) {
 				name = before + strings.ReplaceAll(nodeEnds, " ", " "+before)
 			}
 			path, _ := recipes.Nearest(sh, name)
-			runsSetup(sh, path, row.keys)
+			runSetup(sh, path, row.keys)
 		}
 	}
 	for _, name := range append(o.All("c", "config", "r", "require", "globalSetup", "bootstrap"), o.Pos...) {
 		if languageOfFile(name) != "" {
-			runsSetup(sh, name, setupKeys)
+			runSetup(sh, name, setupKeys)
 		}
 	}
 }
 
-// runsSetup runs a file, if it is a program, and those that its settings name.
-func runsSetup(sh *shell.Shell, path, keys string) {
+// runSetup runs a file, if it is a program, and those that its settings name.
+func runSetup(sh *shell.Shell, path, keys string) {
 	recipes.RunFile(sh, path, nil, func(child *shell.Shell, text string) {
 		if lang := languageOfFile(path); lang != "" {
 			script.Run(child, text, lang)
@@ -90,8 +90,8 @@ func runsSetup(sh *shell.Shell, path, keys string) {
 // maxAround bounds the folders around a test.
 const maxAround = 8
 
-// loadsConftests runs the tests that are named, and the files conftest.py of their folders and of those around.
-func loadsConftests(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// loadConftests runs the tests that are named, and the files conftest.py of their folders and of those around.
+func loadConftests(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, name := range append(o.Pos, ".")[:max(1, len(o.Pos))] {
 		name, _, _ = strings.Cut(name, "::")
 		path := sh.Path(name)

@@ -127,16 +127,16 @@ func RunGo(sh *shell.Shell, c shell.Command, o argv.Options) {
 	packages := append(o.From(1), ".")[:max(1, len(o.Pos)-1)]
 	switch {
 	case o.At(0) == "test":
-		testsPackages(child, packages)
+		testPackages(child, packages)
 	case o.At(0) == "generate" && !o.Given("n"):
 		for _, name := range packages {
-			goSources(child, name, func(path string) { generates(child, path) })
+			goSources(child, name, func(path string) { runGenerators(child, path) })
 		}
 	case o.At(0) != "run":
 	case o.At(1) == "-":
 		RunPiped(child, c, "go")
 	case strings.Contains(o.At(1), "@"):
-		runsModule(sh, o.At(1))
+		runModule(sh, o.At(1))
 	default:
 		for i, name := range o.From(1) {
 			if i > 0 && !strings.HasSuffix(name, ".go") {
@@ -151,8 +151,8 @@ func RunGo(sh *shell.Shell, c shell.Command, o argv.Options) {
 const knownModules = "golang.org/ google.golang.org/ github.com/golang/ github.com/golangci/ honnef.co/ mvdan.cc/ " +
 	"gotest.tools/"
 
-// runsModule reports a module of another host that "go run" gets, unless the project knows it.
-func runsModule(sh *shell.Shell, arg string) {
+// runModule reports a module of another host that "go run" gets, unless the project knows it.
+func runModule(sh *shell.Shell, arg string) {
 	module, _, _ := strings.Cut(arg, "@")
 	path, _ := recipes.Nearest(sh, "go.mod")
 	text, _ := sh.FileText(path)
@@ -194,9 +194,9 @@ func sources(sh *shell.Shell, name, end string, do func(path string)) {
 	}
 }
 
-// testsPackages runs the code that the tests of named packages of Go begin with. Those of "./..." are
+// testPackages runs the code that the tests of named packages of Go begin with. Those of "./..." are
 // not read: to look for it in each package takes three times as long as all the rest of the hook.
-func testsPackages(sh *shell.Shell, names []string) {
+func testPackages(sh *shell.Shell, names []string) {
 	var files []string
 	for _, name := range names {
 		if lex.BeginsWith(name, ". /") && !strings.HasSuffix(name, "...") {
@@ -210,8 +210,8 @@ func testsPackages(sh *shell.Shell, names []string) {
 	})
 }
 
-// generates runs the commands in the comments "//go:generate" of a source.
-func generates(sh *shell.Shell, path string) {
+// runGenerators runs the commands in the comments "//go:generate" of a source.
+func runGenerators(sh *shell.Shell, path string) {
 	recipes.RunTasks(sh, path, nil, func(child *shell.Shell, text string) {
 		for i, line := range strings.Split(text, "\n") {
 			if code, ok := strings.CutPrefix(line, "//go:generate "); ok {

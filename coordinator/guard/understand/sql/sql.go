@@ -146,7 +146,7 @@ func Read(sh *shell.Shell, text string) {
 			made[created(sh, words)] = true
 		default:
 			report(sh, words)
-			readsFiles(sh, words)
+			readFiles(sh, words)
 		}
 	}
 }
@@ -155,8 +155,8 @@ func Read(sh *shell.Shell, text string) {
 const fileReaders = "READFILE READ_TEXT READ_BLOB READ_CSV READ_CSV_AUTO READ_JSON PG_READ_FILE PG_READ_BINARY_FILE " +
 	"LOAD_FILE LO_IMPORT INFILE"
 
-// readsFiles reports the files that a statement reads.
-func readsFiles(sh *shell.Shell, w []string) {
+// readFiles reports the files that a statement reads.
+func readFiles(sh *shell.Shell, w []string) {
 	readers := fileReaders
 	if lex.OneOf(w[0], "COPY "+clientCopy) {
 		readers += " FROM"

@@ -22,7 +22,7 @@ var FleetPrograms = []rows.Table{
 		Programs: "ansible-playbook ansible-pull", Options: ansibleOptions,
 		Dry: "check C syntax-check list-hosts list-tasks list-tags version", Do: playbooks,
 	},
-	{Programs: "pssh pdsh dsh clush", Options: "w h H l p t g x", Do: runsOnAll},
+	{Programs: "pssh pdsh dsh clush", Options: "w h H l p t g x", Do: runOnAll},
 	{Programs: "salt salt-call salt-ssh", Options: "t timeout b batch-size out config-dir c log-level l", Do: salt},
 	{Programs: "salt-key", Rows: []rows.Row{
 		{
@@ -180,8 +180,8 @@ var moduleRows = []rows.Row{
 
 const gone = "state=absent state=removed"
 
-// runsOnAll runs the operands on many machines.
-func runsOnAll(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// runOnAll runs the operands on many machines.
+func runOnAll(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.Elsewhere().Run(strings.Join(o.Pos, " "), nil)
 }
 

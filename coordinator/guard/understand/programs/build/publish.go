@@ -25,7 +25,7 @@ var PublishPrograms = []rows.Table{
 		Rows: []rows.Row{{Of: "pipx", Words: "uninstall|uninstall-all", As: &rows.Uninstalls}},
 	},
 	{Programs: "cargo", Options: packageOptions + " bin example", Dry: "dry-run n", Do: source.RunCargo, Rows: []rows.Row{
-		{Words: "watch", Also: watchesCargo},
+		{Words: "watch", Also: runWatched},
 		{Words: "sqlx", Runs: &rows.Start{Program: "sqlx", Words: rows.After("sqlx")}},
 		{Words: "shuttle", Runs: &rows.Start{Program: "shuttle", Words: rows.After("shuttle")}},
 		{Words: "publish|yank|release", As: &rows.Publishes},
@@ -137,7 +137,7 @@ var PackageTables = []rows.Table{
 		},
 	}},
 	{Programs: "pip pip3", Options: "r i e editable index-url extra-index-url target t", Rows: []rows.Row{
-		{Words: "uninstall", Also: uninstallsModules},
+		{Words: "uninstall", Also: reportUninstalledModules},
 		{Words: "install|wheel", Also: source.BuildPackage, GoOn: true},
 	}},
 	{Programs: "brew", Options: "t o c root", Rows: []rows.Row{
@@ -185,8 +185,8 @@ const (
 // virtualEnv is the variable that names the virtual environment in which Python runs.
 const virtualEnv = "VIRTUAL_ENV"
 
-// uninstallsModules reports modules of Python that are removed, but not from a virtual environment.
-func uninstallsModules(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportUninstalledModules reports modules of Python that are removed, but not from a virtual environment.
+func reportUninstalledModules(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if _, inside := sh.Lookup(virtualEnv); !inside {
 		sh.Effect(effect.RemovePackage, effect.Named("pip"), strings.Join(o.From(1), " "))
 	}
@@ -199,8 +199,8 @@ func EnterEnvironment(sh *shell.Shell, path string) {
 	}
 }
 
-// watchesCargo runs the commands of "cargo watch".
-func watchesCargo(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// runWatched runs the commands of "cargo watch".
+func runWatched(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	for _, code := range argv.ParseOptions(c.Args[1:], "s shell x exec w i d").All("s", "shell") {
 		sh.RunText(code)
 	}
@@ -234,7 +234,7 @@ const nodeVerbs = "pkg run run-script test start publish unpublish deprecate own
 	"org hook profile uninstall remove rm un unlink cache exec dlx x config c get set audit"
 
 var NodeRows = []rows.Row{
-	{Words: "pkg", Also: runsScripts},
+	{Words: "pkg", Also: runScripts},
 	{Words: "publish", Without: "dry-run", As: &rows.Publishes},
 	{Words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{
@@ -245,18 +245,18 @@ var NodeRows = []rows.Row{
 		Words: "uninstall|remove|rm|un|unlink", Given: "g global location",
 		Does: effect.RemovePackage, OpOf: rows.ProgramName, To: rows.Text("global"),
 	},
-	{Words: "exec|dlx|x", Also: runsPackage},
+	{Words: "exec|dlx|x", Also: runPackage},
 	{Words: "explore", Runs: &rows.Start{Words: rows.After("--")}},
-	{Words: "config|c|get", Among: "get", Also: getsSetting},
-	{Words: "config|c set", Also: setsRegistry},
+	{Words: "config|c|get", Among: "get", Also: reportSettingShown},
+	{Words: "config|c set", Also: reportRegistry},
 	{
 		Words: "audit fix", Given: "force", Does: effect.RemovePackage, OpOf: rows.ProgramName,
 		To: rows.Text("major updates"),
 	},
 }
 
-// runsScripts runs the code that "npm pkg set" adds as a script of the project.
-func runsScripts(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// runScripts runs the code that "npm pkg set" adds as a script of the project.
+func runScripts(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, kv := range o.Pos {
 		if key, code, ok := strings.Cut(kv, "="); ok && strings.HasPrefix(key, "scripts.") {
 			sh.Run(code, nil)
@@ -264,8 +264,8 @@ func runsScripts(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	}
 }
 
-// runsPackage runs a program of a package. A single argument with spaces is run as shell code.
-func runsPackage(sh *shell.Shell, c shell.Command, o argv.Options) {
+// runPackage runs a program of a package. A single argument with spaces is run as shell code.
+func runPackage(sh *shell.Shell, c shell.Command, o argv.Options) {
 	inner := lex.After(c.Args, o.At(0), 1)
 	if len(inner) == 1 && strings.Contains(inner[0], " ") {
 		sh.RunText(inner[0])
@@ -274,15 +274,15 @@ func runsPackage(sh *shell.Shell, c shell.Command, o argv.Options) {
 	sh.Exec(append([]string{"npx"}, inner...), c.In)
 }
 
-// getsSetting reports a token that the command shows.
-func getsSetting(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportSettingShown reports a token that the command shows.
+func reportSettingShown(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if asked := o.At(len(o.Pos) - 1); git.IsSecretSetting(asked) {
 		secret.ReportKey(sh, "registry token", asked)
 	}
 }
 
-// setsRegistry reports a new registry for packages, or a new shell for scripts.
-func setsRegistry(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportRegistry reports a new registry for packages, or a new shell for scripts.
+func reportRegistry(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if lex.ContainsAny(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
 		sh.Effect(effect.ChangeSystem, effect.Named(c.Name), "settings")
 	}

@@ -20,56 +20,56 @@ import (
 // ArchivePrograms are the programs that pack and unpack files.
 var ArchivePrograms = []rows.Table{
 	{Programs: "tar gtar bsdtar", Options: tarOptions, Bundled: true, Keeps: tarKeeps, Do: rows.PrintUnknown, Rows: []rows.Row{
-		{Given: "checkpoint-action=", GoOn: true, Also: runsActions},
-		{Given: "remove-files", GoOn: true, Also: deletesPacked},
+		{Given: "checkpoint-action=", GoOn: true, Also: runActions},
+		{Given: "remove-files", GoOn: true, Also: reportPackedDeletion},
 		{Given: "x extract get", With: "O to-stdout to-command"},
 		{
 			Given: "x extract get",
 			With:  "C= directory=",
 			GoOn:  true,
 			Does:  effect.WriteFile, Op: effect.Unpack, To: rows.Paths{rows.ValueOf("C directory")},
-			Also: bringsArchive,
+			Also: rememberArchive,
 		},
-		{Given: "x extract get", Also: unpacksTar},
+		{Given: "x extract get", Also: reportUnpackedTar},
 		{Given: "t list"},
-		{Also: packs},
+		{Also: reportPacked},
 	}},
 	{Programs: "zip", Options: "b t n x i TT! unzip-command!", Do: rows.PrintUnknown, Rows: []rows.Row{
 		{Given: "m move", Does: effect.DeleteTree, To: rows.Paths{rows.OperandsFrom(1)}},
-		{Also: packs},
+		{Also: reportPacked},
 	}},
 	{Programs: "7z 7za 7zz 7zr", Options: "o? m? p? t? x? i? a? w? si? so", Do: rows.PrintUnknown, Rows: []rows.Row{
 		{Args: "-sdel", Does: effect.DeleteTree, To: rows.Paths{rows.OperandsFrom(2)}},
-		{Words: "x|e", Args: "-y|-aoa", Also: unpacks},
+		{Words: "x|e", Args: "-y|-aoa", Also: reportUnpacked},
 		{Words: "x|e|l|t"},
-		{Also: packs},
+		{Also: reportPacked},
 	}},
 	{Programs: "cpio", Options: "F I O D H E R C directory file rsh-command!", Do: rows.PrintUnknown, Rows: []rows.Row{
-		{Given: "i extract", With: "u unconditional", Also: unpacks},
-		{Also: packs},
+		{Given: "i extract", With: "u unconditional", Also: reportUnpacked},
+		{Also: reportPacked},
 	}},
 	{Programs: "gzip bzip2 xz zstd lzma pigz", Options: "S T o suffix threads", Do: rows.PrintUnknown, Rows: []rows.Row{
 		{Given: "o=", Does: effect.WriteFile, To: rows.Paths{rows.ValueOf("o")}},
-		{Given: "d decompress uncompress", With: "f force", Without: "c stdout", Also: expands},
-		{Also: packs},
+		{Given: "d decompress uncompress", With: "f force", Without: "c stdout", Also: reportExpanded},
+		{Also: reportPacked},
 	}},
 	{Programs: "bunzip2 unxz unzstd unlzma", Options: "o", Rows: []rows.Row{
-		{Given: "f force", Without: "c stdout", Also: expands},
+		{Given: "f force", Without: "c stdout", Also: reportExpanded},
 	}},
 	{Programs: "rar", Options: "-", Do: rows.PrintUnknown, Rows: []rows.Row{
 		{Words: "m|mf", Does: effect.DeleteTree, To: rows.Paths{rows.OperandsFrom(2)}},
 		{Args: "-df|-dr", Does: effect.DeleteTree, To: rows.Paths{rows.OperandsFrom(2)}},
 	}},
 	{Programs: "unrar", Options: "o? p?", Rows: []rows.Row{
-		{Words: "x|e", Args: "-o+|-y", Also: unpacks},
+		{Words: "x|e", Args: "-o+|-y", Also: reportUnpacked},
 	}},
 	{Programs: "unzip", Options: "d x P", Rows: []rows.Row{
 		{Given: "p l t v z c"},
 		{
 			Given: "d=", GoOn: true, Does: effect.WriteFile, Op: effect.Unpack, To: rows.Paths{rows.ValueOf("d")},
-			Also: bringsArchive,
+			Also: rememberArchive,
 		},
-		{Given: "o", Without: "n", Also: unpacks},
+		{Given: "o", Without: "n", Also: reportUnpacked},
 	}},
 }
 
@@ -124,7 +124,7 @@ func (u unpacking) report(sh *shell.Shell) {
 	}
 	for _, line := range shell.SplitLines(u.text) {
 		if place, ok := strings.CutPrefix(line, packHead); ok {
-			replaces(child, place)
+			reportReplaced(child, place)
 		} else if path, ok := strings.CutPrefix(line, rows.DiffHead+"b/"); ok && fspath.Within(path, child.Place.Cwd) {
 			rows.ReportDiscards(child, effect.RestorePath, []string{path})
 		}
@@ -144,8 +144,8 @@ func (u unpacking) members(sh *shell.Shell) (names []string) {
 	return names
 }
 
-// replaces reports what comes from a place of the disk, through an archive.
-func replaces(sh *shell.Shell, place string) {
+// reportReplaced reports what comes from a place of the disk, through an archive.
+func reportReplaced(sh *shell.Shell, place string) {
 	dir, name, _ := strings.Cut(place, "\t")
 	if from := fspath.Join(dir, name); from != sh.Path(name) {
 		sh.Write(name)
@@ -162,8 +162,8 @@ func (u unpacking) nameOf(name string) string {
 	return strings.Join(parts[min(u.strip, len(parts)):], "/")
 }
 
-// unpacksTar reports what tar unpacks, and the folder in which it runs unless that is in the project.
-func unpacksTar(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportUnpackedTar reports what tar unpacks, and the folder in which it runs unless that is in the project.
+func reportUnpackedTar(sh *shell.Shell, c shell.Command, o argv.Options) {
 	into, given := o.Get("C", "directory")
 	if !given && !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) {
 		sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
@@ -177,8 +177,8 @@ func unpacksTar(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 }
 
-// unpacks reports what unzip, cpio, 7z and unrar unpack.
-func unpacks(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportUnpacked reports what unzip, cpio, 7z and unrar unpack.
+func reportUnpacked(sh *shell.Shell, c shell.Command, o argv.Options) {
 	u := unpacking{names: o.From(2), flat: o.At(0) == "e"}
 	switch last := len(u.names) - 1; {
 	case c.Name == "unzip":
@@ -196,8 +196,8 @@ func unpacks(sh *shell.Shell, c shell.Command, o argv.Options) {
 	u.report(sh)
 }
 
-// expands reports the files that take the places of compressed ones.
-func expands(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportExpanded reports the files that take the places of compressed ones.
+func reportExpanded(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, name := range o.Pos {
 		if dot := strings.LastIndexByte(name, '.'); dot > 0 {
 			sh.Write(name[:dot])
@@ -205,8 +205,8 @@ func expands(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	}
 }
 
-// runsActions runs the commands that tar starts at its checkpoints.
-func runsActions(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// runActions runs the commands that tar starts at its checkpoints.
+func runActions(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, action := range o.All("checkpoint-action") {
 		if _, code, ok := strings.Cut(action, "exec="); ok {
 			sh.Run(code, nil)
@@ -214,16 +214,16 @@ func runsActions(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	}
 }
 
-// deletesPacked reports the files that tar deletes when it has packed them, below the directory of -C.
-func deletesPacked(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportPackedDeletion reports the files that tar deletes when it has packed them, below the directory of -C.
+func reportPackedDeletion(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	child := rows.InFolder(sh, o, "C directory")
 	for _, p := range o.Pos {
 		child.Deletes(effect.DeleteTree, "", p)
 	}
 }
 
-// packs notes what goes into an archive. It reports that of tar, and credentials and files of Afar in any.
-func packs(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportPacked notes what goes into an archive. It reports that of tar, and credentials and files of Afar in any.
+func reportPacked(sh *shell.Shell, c shell.Command, o argv.Options) {
 	into, named := o.Get("f", "file")
 	switch c.Name {
 	case "zip":
@@ -255,8 +255,8 @@ func packs(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 }
 
-// bringsArchive remembers the directory into which an archive from another machine is unpacked.
-func bringsArchive(sh *shell.Shell, c shell.Command, o argv.Options) {
+// rememberArchive remembers the directory into which an archive from another machine is unpacked.
+func rememberArchive(sh *shell.Shell, c shell.Command, o argv.Options) {
 	dir, _ := o.Get("C", "directory", "d")
 	path := sh.Path(dir)
 	_, text := archiveOf(sh, c, o)

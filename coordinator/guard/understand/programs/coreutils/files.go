@@ -30,13 +30,13 @@ var FilePrograms = []rows.Table{
 	}},
 	{Programs: "trash-empty trash-rm", Rows: []rows.Row{{Without: "h help version dry-run", As: &emptiesTrash}}},
 	{Programs: "fdupes jdupes", Options: "o order X exclude-filter G L maxsize minsize", Rows: []rows.Row{
-		{Given: "d delete", Also: cleansTrees},
+		{Given: "d delete", Also: reportCleaned},
 	}},
 	{
 		Programs: "rdfind",
 		Options:  "- deleteduplicates dryrun n outputname makesymlinks makehardlinks minsize ignoreempty",
 		Dry:      "dryrun=true n=true",
-		Rows:     []rows.Row{{Given: "deleteduplicates=true", Also: cleansTrees}},
+		Rows:     []rows.Row{{Given: "deleteduplicates=true", Also: reportCleaned}},
 	},
 	{
 		Programs: "czkawka_cli czkawka", Options: "d directories D delete-method e excluded-directories x f",
@@ -48,7 +48,7 @@ var FilePrograms = []rows.Table{
 			},
 		},
 	},
-	{Programs: "rmlint", Options: "o output O c config T types", Do: writesCleaner},
+	{Programs: "rmlint", Options: "o output O c config T types", Do: reportCleaner},
 	{
 		Programs: "mogrify jpegoptim pngquant optipng",
 		Options:  "- path d dest resize quality format m max o",
@@ -57,7 +57,7 @@ var FilePrograms = []rows.Table{
 		},
 	},
 	{Programs: "tmpreaper tmpwatch", Options: "protect x exclude", Dry: "t test", Rows: []rows.Row{
-		{Words: "*", Also: cleansTrees},
+		{Words: "*", Also: reportCleaned},
 	}},
 	// The rmdir of Unix removes only empty directories: nothing is lost.
 	{
@@ -86,7 +86,7 @@ var FilePrograms = []rows.Table{
 		{Given: "reference=", Does: effect.ChangeMode, Op: effect.Owner, To: rows.Paths{rows.OperandsFrom(0)}},
 		{Does: effect.ChangeMode, Op: effect.Owner, To: rows.Paths{rows.OperandsFrom(1)}},
 	}},
-	{Programs: "mkdir", Options: "m mode Z", Do: makesFolders},
+	{Programs: "mkdir", Options: "m mode Z", Do: makeFolders},
 	{Programs: "touch mkfifo", Options: "d r t m date reference mode", Rows: []rows.Row{
 		{Does: effect.WriteFile, Op: effect.Create, To: rows.Paths{rows.OperandsFrom(0)}},
 	}},
@@ -97,15 +97,15 @@ var emptiesTrash = rows.Act{
 	Kind: effect.DeleteTree, Op: effect.Find, To: rows.Paths{rows.Text("~/.local/share/Trash/*")},
 }
 
-// cleansTrees reports trees of which a program deletes some files.
-func cleansTrees(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportCleaned reports trees of which a program deletes some files.
+func reportCleaned(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, dir := range o.Pos {
 		sh.Possible(effect.DeleteTree, effect.Find, sh.Path(dir))
 	}
 }
 
-// writesCleaner remembers the script with which rmlint deletes the files that it finds.
-func writesCleaner(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportCleaner remembers the script with which rmlint deletes the files that it finds.
+func reportCleaner(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	dirs := append(o.Pos, ".")[:max(1, len(o.Pos))]
 	sh.Remember(sh.Path("rmlint.sh"), "fdupes --delete "+shell.QuoteAll(dirs)+"\n")
 }
@@ -165,9 +165,9 @@ func move(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 }
 
-// makesFolders reports directories that mkdir makes. An empty one in a folder of the host changes nothing, but
+// makeFolders reports directories that mkdir makes. An empty one in a folder of the host changes nothing, but
 // in those that the host searches for plugins.
-func makesFolders(sh *shell.Shell, _ shell.Command, o argv.Options) {
+func makeFolders(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, dir := range o.Pos {
 		p := sh.Path(dir)
 		tail, ofHost := protected.HostFolder(p, sh.Eval.Site.Env)

@@ -42,7 +42,7 @@ var TextPrograms = []rows.Table{
 		Do: search,
 	},
 	{Programs: "base64 base32 gbase64 uudecode gunzip zcat bzcat xzcat", Options: "i w", Do: decode, Rows: []rows.Row{
-		{Of: "gunzip", Given: "f force", Without: "c stdout", Also: expands},
+		{Of: "gunzip", Given: "f force", Without: "c stdout", Also: reportExpanded},
 	}},
 	{Programs: "openssl", Options: "- in out k K pass kfile iv", Do: cipher},
 	{
@@ -55,7 +55,7 @@ var TextPrograms = []rows.Table{
 		}},
 	},
 	{Programs: "tr", Do: translate},
-	{Programs: "split gsplit", Options: "a b C l n t bytes lines number filter additional-suffix", Do: splits},
+	{Programs: "split gsplit", Options: "a b C l n t bytes lines number filter additional-suffix", Do: split},
 	{Programs: "csplit", Do: hosted.Report},
 	{Programs: "date gdate", Options: "d date f file r reference s set", Do: rows.PrintUnknown, Rows: []rows.Row{
 		{Given: "s= set=", As: &rows.ChangesSystem},
@@ -116,8 +116,8 @@ var TextPrograms = []rows.Table{
 
 const printedOptions = "n c lines bytes l language style theme w s f d k t"
 
-// splits runs the filter of split with the text that it splits.
-func splits(sh *shell.Shell, c shell.Command, o argv.Options) {
+// split runs the filter of split with the text that it splits.
+func split(sh *shell.Shell, c shell.Command, o argv.Options) {
 	code, ok := o.Get("filter")
 	if !ok {
 		hosted.Report(sh, c, o)

@@ -58,12 +58,12 @@ var Programs = []rows.Table{
 		Programs: "createdb dropdb", Options: "h p U O T E D l host port username owner template maintenance-db",
 		Rows: []rows.Row{
 			{Of: "dropdb", Does: effect.DropData, Op: effect.Database, To: rows.Operand(0)},
-			{Words: "*", Also: makesDatabase},
+			{Words: "*", Also: rememberDatabase},
 		},
 	},
 	{Programs: "dropuser dropRole", Rows: []rows.Row{{Does: effect.DropData, Op: effect.User, To: rows.Arguments}}},
 	{Programs: "mysqladmin mariadb-admin", Options: "h u P S host user port", Rows: []rows.Row{
-		{Words: "create *", Also: makesDatabase},
+		{Words: "create *", Also: rememberDatabase},
 		{Words: "drop", Does: effect.DropData, Op: effect.Database, To: rows.Operand(1)},
 		{Words: "shutdown", Does: effect.StopService, Op: effect.Database, To: rows.Text("mysql")},
 	}},
@@ -220,8 +220,8 @@ func copiedTo(line string) string {
 	return file
 }
 
-// readsSQL reads the SQL that the tool of a service gets.
-func readsSQL(sh *shell.Shell, c shell.Command, o argv.Options) {
+// readSQL reads the SQL that the tool of a service gets.
+func readSQL(sh *shell.Shell, c shell.Command, o argv.Options) {
 	for _, text := range append(o.All("e", "execute", "c", "command", "sql", "q"), rows.Stdin(c)...) {
 		sql.Read(sh, text)
 	}
@@ -232,8 +232,8 @@ func readsSQL(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 }
 
-// runsOnHeroku follows the command that runs in an app.
-func runsOnHeroku(sh *shell.Shell, c shell.Command, o argv.Options) {
+// runOnHeroku follows the command that runs in an app.
+func runOnHeroku(sh *shell.Shell, c shell.Command, o argv.Options) {
 	_, rest := argv.Leading(lex.After(c.Args, o.At(0), 1), "a app s size e env r remote type")
 	child := sh.Elsewhere()
 	secret.ReportVariables(child, rest)
@@ -246,8 +246,8 @@ func runsOnHeroku(sh *shell.Shell, c shell.Command, o argv.Options) {
 
 // MixedRows describe the tools of services that also run SQL.
 var MixedRows = []rows.Row{
-	{GoOn: true, Also: readsSQL},
-	{Of: "heroku", Words: "run|run:*", Also: runsOnHeroku},
+	{GoOn: true, Also: readSQL},
+	{Of: "heroku", Words: "run|run:*", Also: runOnHeroku},
 	{
 		Of: "heroku", Words: "pg:copy|pg:backups:restore|pg:push", Does: effect.DropData, Op: effect.Reset,
 		To: rows.Operand(0),
@@ -407,8 +407,8 @@ func ReportRedis(sh *shell.Shell, words []string) {
 	rows.Run(sh, RedisRows, upper, shell.Command{Args: upper}, argv.Options{Pos: upper})
 }
 
-// makesDatabase remembers the database that the last operand names.
-func makesDatabase(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// rememberDatabase remembers the database that the last operand names.
+func rememberDatabase(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.Makes("database", strings.ToLower(o.At(len(o.Pos)-1)))
 }
 

@@ -20,7 +20,7 @@ import (
 // Programs are git, and what applies its diffs.
 var Programs = []rows.Table{
 	{Programs: "git", Options: gitOptions, Leads: true, Do: gitProgram},
-	{Programs: "patch gpatch", Options: patchOptions, Dry: "dry-run C check o output", Do: undoesDiff},
+	{Programs: "patch gpatch", Options: patchOptions, Dry: "dry-run C check o output", Do: reportUndone},
 }
 
 // gitProgram reads git's own options and settings, and then runs the subcommand.
@@ -74,8 +74,8 @@ var Subcommands = []rows.Table{
 		Dry: "n dry-run",
 		Rows: []rows.Row{
 			{Given: "mirror", Does: effect.PushForce, Op: effect.Mirror},
-			{GoOn: true, Also: mirrorsBySettings},
-			{Given: "d delete", Also: deletesRefs},
+			{GoOn: true, Also: reportMirrorSetting},
+			{Given: "d delete", Also: reportDeletedRefs},
 			{Given: "prune", GoOn: true, Does: effect.PushDelete, Op: effect.Prune},
 			{Also: gitRefspecs},
 		},
@@ -92,7 +92,7 @@ var Subcommands = []rows.Table{
 		Options: "b B U orphan conflict unified inter-hunk-context pathspec-from-file -force -patch -ours -theirs " +
 			"-detach -recurse-submodules",
 		Rows: []rows.Row{
-			{GoOn: true, Also: movesHead},
+			{GoOn: true, Also: reportMovedHead},
 			{Given: "f force", Does: effect.Discard, Op: effect.CheckoutForce},
 			{Given: "pathspec-from-file=", Does: effect.Discard, Op: effect.RestorePath},
 			{Given: "p patch"},
@@ -104,7 +104,7 @@ var Subcommands = []rows.Table{
 	{
 		Programs: "switch", Options: "c C create -force force-create conflict orphan -discard-changes -detach",
 		Rows: []rows.Row{
-			{GoOn: true, Also: movesHead},
+			{GoOn: true, Also: reportMovedHead},
 			{Given: "f force discard-changes", GoOn: true, Does: effect.Discard, Op: effect.SwitchForce},
 			{
 				Given: "C= force-create=", Does: effect.RewriteRefs, Op: effect.BranchReset,
@@ -171,14 +171,14 @@ var Subcommands = []rows.Table{
 		Options:  "u! upload-pack! c config b branch depth o origin reference j jobs filter separate-git-dir template",
 		Do:       gitClone,
 	},
-	{Programs: "diff diff-files diff-index", Options: gitShown + " U O", Rows: gitOutput, Do: printsDiff},
+	{Programs: "diff diff-files diff-index", Options: gitShown + " U O", Rows: gitOutput, Do: printDiff},
 	{Programs: "show blame annotate cat-file log", Options: gitShown, Rows: gitOutput, Do: secret.ReportCommitted},
 	{Programs: "rebase", Options: "x! exec! onto s X strategy strategy-option -abort -skip -continue", Rows: Rows},
 	{Programs: "fetch pull ls-remote", Options: "upload-pack! o server-option depth j jobs -force", Rows: Rows},
 	{Programs: "difftool", Options: "x! extcmd! t tool"},
 	{Programs: "grep", Options: "O?! open-files-in-pager?! e f m A B C max-depth threads"},
 	{Programs: "archive", Options: "exec! remote o output format prefix", Rows: []rows.Row{
-		{Words: "*", Without: "remote prefix l", Also: printsTree},
+		{Words: "*", Without: "remote prefix l", Also: printTree},
 	}},
 	{
 		Programs: "filter-branch",
@@ -326,18 +326,18 @@ func IsSecretSetting(key string) bool {
 // Rows describe subcommands of git. The program of a row is the subcommand.
 var Rows = []rows.Row{
 	{Of: "merge cherry-pick revert am rebase", Given: "abort skip", Does: effect.Discard, Op: effect.GiveUp},
-	{Of: "add stage commit update-index", Without: "n dry-run", GoOn: true, Also: keepsWork},
+	{Of: "add stage commit update-index", Without: "n dry-run", GoOn: true, Also: reportKeptWork},
 	{Of: "add stage commit update-index", Without: "n dry-run", Also: secret.ReportStaged},
 	{Of: "hash-object", Given: "w", Also: secret.ReportStaged},
 	{Of: "shortlog whatchanged range-diff diff-tree reflog", Given: "output=", As: &writesShown},
 	{Of: "bundle", Words: "create *", Does: effect.WriteFile, To: rows.Paths{rows.Operand(1)}},
-	{Of: "init", Words: "*", Also: makesRepository},
+	{Of: "init", Words: "*", Also: rememberRepository},
 	{Of: "rebase", Given: "continue quit edit-todo show-current-patch"},
 	{Of: "rebase", Does: effect.RewriteRefs, Op: effect.Rebase},
 	{Of: "fetch pull", Without: "dry-run", GoOn: true, Also: gitFetched},
 	{Of: "pull", Given: "r rebase", Does: effect.RewriteRefs, Op: effect.Rebase},
 	{Of: "bisect", First: "run", Runs: &rows.Start{Words: rows.After("run")}},
-	{Of: "submodule", Words: "foreach", Also: runsInSubmodules},
+	{Of: "submodule", Words: "foreach", Also: runInSubmodules},
 	{Of: "submodule", Words: "deinit", Given: "f force", Does: effect.Discard, Op: effect.Worktree},
 	{Of: "filter-branch filter-repo", Without: "analyze", Does: effect.RewriteRefs, Op: effect.Filter},
 	{Of: "reflog", Words: "delete", Does: effect.RewriteRefs, Op: effect.Reflog},
@@ -348,8 +348,8 @@ var Rows = []rows.Row{
 	},
 	{Of: "gc prune", Given: "prune=now prune=all", Does: effect.RewriteRefs, Op: effect.Prune},
 	{Of: "prune", Without: "n", Does: effect.RewriteRefs, Op: effect.Prune},
-	{Of: "gc prune", Also: prunesBySettings},
-	{Of: "update-ref", Given: "stdin", Also: updatesRefs},
+	{Of: "gc prune", Also: reportPruneSetting},
+	{Of: "update-ref", Given: "stdin", Also: reportUpdatedRefs},
 	{Of: "update-ref", Given: "d delete", Does: effect.RewriteRefs, Op: effect.RefDelete, To: rows.Operand(0)},
 	{
 		Of: "update-ref", Words: protected.UndoRefs + "|" + protected.UndoRefs + "/*",
@@ -366,10 +366,10 @@ var Rows = []rows.Row{
 	{Of: "symbolic-ref", Words: "refs/remotes/* *", Does: effect.RewriteRefs, Op: effect.Base, To: rows.Operand(0)},
 	{Of: "symbolic-ref", Words: "HEAD *", Does: effect.MoveHead, OpOf: rows.Operand(1), To: rows.Operand(1)},
 	{Of: "symbolic-ref", Given: "d delete", Does: effect.RewriteRefs, Op: effect.RefDelete, To: rows.Operand(0)},
-	{Of: "ls-files", Also: listsFiles},
-	{Of: "for-each-ref", Given: "format=", Also: printsFormat},
-	{Of: "status", Given: "s short porcelain", Also: listsStatus},
-	{Of: "worktree", Words: "add", Also: makesWorktree},
+	{Of: "ls-files", Also: printFiles},
+	{Of: "for-each-ref", Given: "format=", Also: printFormat},
+	{Of: "status", Given: "s short porcelain", Also: printStatus},
+	{Of: "worktree", Words: "add", Also: rememberWorktree},
 	{
 		Of: "worktree", Words: "remove", Given: "f force",
 		Made: &rows.Made{Kind: "worktree", Names: rows.Paths{rows.Operand(1)}}, Does: effect.Discard,
@@ -391,22 +391,22 @@ var Rows = []rows.Row{
 		Of: "checkout-index", Given: "f force", Does: effect.Discard, Op: effect.RestorePath,
 		To: rows.Paths{rows.OperandsFrom(0)},
 	},
-	{Of: "apply", Without: "check stat numstat summary cached", Also: undoesDiff},
+	{Of: "apply", Without: "check stat numstat summary cached", Also: reportUndone},
 	{
 		Of: "submodule", Words: "update", Given: "f force",
 		Does: effect.Discard, Op: effect.CheckoutForce, To: rows.Text("submodules"),
 	},
 	{Of: "read-tree", Given: "reset u", Does: effect.Discard, Op: effect.ReadTree},
-	{Of: "remote", Words: "add|set-url", Also: namesRemote},
+	{Of: "remote", Words: "add|set-url", Also: rememberRemote},
 	{Of: "remote", Words: "remove|rm", Does: effect.RewriteRefs, Op: effect.RemoteRemove, To: rows.Operand(1)},
-	{Of: "rev-parse", Also: printsPlaces},
+	{Of: "rev-parse", Also: printPlaces},
 	{Of: "lfs", Words: "prune", Does: effect.RewriteRefs, Op: "lfs-prune"},
 	{Of: "lfs", Words: "migrate", Does: effect.RewriteRefs, Op: "lfs-migrate"},
 	{Of: "send-email", Does: effect.SendOut, Op: "patches"},
 }
 
-// keepsWork reports what "git add" stages and what "git commit" commits.
-func keepsWork(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportKeptWork reports what "git add" stages and what "git commit" commits.
+func reportKeptWork(sh *shell.Shell, c shell.Command, o argv.Options) {
 	op := effect.Stage
 	switch {
 	case c.Name == "update-index", o.Given("p patch interactive"):
@@ -423,14 +423,14 @@ func keepsWork(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 }
 
-// runsInSubmodules runs the command of "git submodule foreach".
-func runsInSubmodules(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// runInSubmodules runs the command of "git submodule foreach".
+func runInSubmodules(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	_, code := argv.Leading(lex.After(c.Args, "foreach", 1), "")
 	sh.Run(strings.Join(code, " "), nil)
 }
 
-// prunesBySettings reports objects that are pruned at once because a setting says so.
-func prunesBySettings(sh *shell.Shell, _ shell.Command, _ argv.Options) {
+// reportPruneSetting reports objects that are pruned at once because a setting says so.
+func reportPruneSetting(sh *shell.Shell, _ shell.Command, _ argv.Options) {
 	if gitSet(sh, "gc.reflogexpire gc.pruneexpire", "now all 0") {
 		sh.Effect(effect.RewriteRefs, effect.Prune, "")
 	}
@@ -439,19 +439,19 @@ func prunesBySettings(sh *shell.Shell, _ shell.Command, _ argv.Options) {
 // changedFiles is a pattern for the files whose content no commit has.
 const changedFiles = "./" + partial.Unknown + "/*\n"
 
-// listsFiles prints all files of the work tree, or patterns for those whose content no commit has.
-func listsFiles(sh *shell.Shell, c shell.Command, o argv.Options) {
+// printFiles prints all files of the work tree, or patterns for those whose content no commit has.
+func printFiles(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch {
 	case o.Given("o others m modified"):
-		printsBelow(sh, o.Pos)
+		printBelow(sh, o.Pos)
 	case len(o.Pos) > 0:
 	case len(c.Args) == strings.Count(" "+strings.Join(c.Args, " "), " -z"):
 		sh.Print("." + shell.EveryFile + "\n")
 	}
 }
 
-// printsBelow prints patterns for files below paths, or for those that patterns find.
-func printsBelow(sh *shell.Shell, paths []string) {
+// printBelow prints patterns for files below paths, or for those that patterns find.
+func printBelow(sh *shell.Shell, paths []string) {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
@@ -467,15 +467,15 @@ func printsBelow(sh *shell.Shell, paths []string) {
 	}
 }
 
-// listsStatus prints how files differ from the last commit.
-func listsStatus(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// printStatus prints how files differ from the last commit.
+func printStatus(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if len(o.Pos) == 0 {
 		sh.Print("?? " + changedFiles + " M " + changedFiles)
 	}
 }
 
-// makesWorktree remembers a worktree that this call makes, and reports the branch that it resets.
-func makesWorktree(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// rememberWorktree remembers a worktree that this call makes, and reports the branch that it resets.
+func rememberWorktree(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	o := argv.ParseOptions(c.Args, "b B reason")
 	if branch, ok := o.Get("B"); ok {
 		sh.Effect(effect.RewriteRefs, effect.BranchReset, branch)
@@ -483,8 +483,8 @@ func makesWorktree(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	sh.Makes("worktree", sh.Path(o.At(1)))
 }
 
-// printsFormat prints a format with a hole for each field.
-func printsFormat(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// printFormat prints a format with a hole for each field.
+func printFormat(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	format, _ := o.Get("format")
 	for i, part := range strings.Split(format, "%(") {
 		if _, rest, ok := strings.Cut(part, ")"); ok && i > 0 {
@@ -505,8 +505,8 @@ func gitMove(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 }
 
-// printsPlaces prints what "git rev-parse" says of the work tree and of the repository's folder.
-func printsPlaces(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// printPlaces prints what "git rev-parse" says of the work tree and of the repository's folder.
+func printPlaces(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	top := rows.Toplevel(sh)
 	switch path, named := o.Get("git-path"); {
 	case named:
@@ -533,8 +533,8 @@ func gitFetched(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	}
 }
 
-// updatesRefs reports the refs that lines of "verb ref value" from standard input delete or move.
-func updatesRefs(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// reportUpdatedRefs reports the refs that lines of "verb ref value" from standard input delete or move.
+func reportUpdatedRefs(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	if c.In == nil {
 		sh.Effect(effect.RewriteRefs, effect.Base, partial.Unknown)
 	}
@@ -570,8 +570,8 @@ func gitClone(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	rememberClone(sh, o.At(0), o.At(1))
 }
 
-// makesRepository remembers a repository that "git init" makes, unless its directory is there.
-func makesRepository(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// rememberRepository remembers a repository that "git init" makes, unless its directory is there.
+func rememberRepository(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.MakesTree(sh.Path(o.At(0)))
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// deletesRefs reports the refs that "git push --delete" deletes.
-func deletesRefs(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportDeletedRefs reports the refs that "git push --delete" deletes.
+func reportDeletedRefs(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, ref := range o.From(1) {
 		sh.Effect(effect.PushDelete, refKind(ref), rows.BranchOf(ref))
 	}
@@ -65,8 +65,8 @@ func gitRefspecs(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	}
 }
 
-// mirrorsBySettings reports a push whose remote is a mirror.
-func mirrorsBySettings(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportMirrorSetting reports a push whose remote is a mirror.
+func reportMirrorSetting(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if lex.OneOf(remoteSetting(sh, cmp.Or(o.At(0), "origin"), "mirror"), "true 1 yes on") {
 		sh.Effect(effect.PushForce, effect.Mirror, "")
 	}
@@ -96,8 +96,8 @@ func movesBase(sh *shell.Shell, remote, from, to string) bool {
 	return true
 }
 
-// namesRemote remembers the address that a command gives to a remote, and reports a mirror.
-func namesRemote(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// rememberRemote remembers the address that a command gives to a remote, and reports a mirror.
+func rememberRemote(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.Files[remoteKey(o.At(1), "url")] = o.At(2)
 	if mirror, ok := o.Get("mirror"); ok && mirror != "fetch" {
 		sh.Files[remoteKey(o.At(1), "mirror")] = "true"
@@ -116,8 +116,8 @@ func remoteSetting(sh *shell.Shell, remote, name string) string {
 	return sh.Files[remoteKey(remote, name)]
 }
 
-// movesHead reports where HEAD is after a checkout, unless it restores files only.
-func movesHead(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportMovedHead reports where HEAD is after a checkout, unless it restores files only.
+func reportMovedHead(sh *shell.Shell, c shell.Command, o argv.Options) {
 	made, isNew := o.Get("b", "B", "c", "C", "create", "force-create", "orphan")
 	switch at := o.At(0); {
 	case isNew:

@@ -374,7 +374,7 @@ var HistoryTables = []rows.Table{
 			{Words: "revert", Does: effect.Discard, Op: effect.RestorePath, To: rows.Pathspecs{rows.OperandsFrom(1)}},
 			{Words: "cleanup", Given: "remove-unversioned", GoOn: true, Does: effect.Discard, Op: effect.CleanAll},
 			{Words: "cleanup", Given: "remove-ignored", Does: effect.Discard, Op: effect.CleanIgnored},
-			{Words: "delete|del|remove|rm", Also: deletesVersioned},
+			{Words: "delete|del|remove|rm", Also: reportVersionedDeletion},
 		},
 	},
 	// Jujutsu keeps each state of the working copy and of the refs in its operation
@@ -402,8 +402,8 @@ var HistoryTables = []rows.Table{
 	{Programs: "bfg", Rows: []rows.Row{{Does: effect.RewriteRefs, Op: effect.Filter}}},
 }
 
-// deletesVersioned reports forced deletions here, and deletions by URL, which affect everybody.
-func deletesVersioned(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportVersionedDeletion reports forced deletions here, and deletions by URL, which affect everybody.
+func reportVersionedDeletion(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	for _, target := range o.From(1) {
 		switch {
 		case strings.Contains(target, "://"), strings.HasPrefix(target, "^/"):

@@ -18,15 +18,15 @@ import (
 const patchOptions = "p i d D B F r V Y z g input directory strip reject-file fuzz prefix suffix output " +
 	"-reverse -dry-run"
 
-// printsDiff prints the heads of a diff of the work tree, and credentials as ReportCommitted does.
-func printsDiff(sh *shell.Shell, c shell.Command, o argv.Options) {
+// printDiff prints the heads of a diff of the work tree, and credentials as ReportCommitted does.
+func printDiff(sh *shell.Shell, c shell.Command, o argv.Options) {
 	secret.ReportCommitted(sh, c, o)
 	paths, commits := diffOperands(o)
 	switch {
 	case o.Given("cached staged stat numstat name-status no-index"), commits > 1:
 		return
 	case o.Given("name-only"):
-		printsBelow(sh, paths)
+		printBelow(sh, paths)
 		return
 	}
 	head := rows.DiffHead + "a/"
@@ -54,8 +54,8 @@ func diffOperands(o argv.Options) (paths []string, commits int) {
 	return coreutils.OrHere(paths), commits
 }
 
-// printsTree prints the files of a commit, or remembers them in an archive that may be unpacked.
-func printsTree(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// printTree prints the files of a commit, or remembers them in an archive that may be unpacked.
+func printTree(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	var b strings.Builder
 	for _, p := range coreutils.OrHere(o.From(1)) {
 		b.WriteString(rows.DiffHead + "b/" + sh.Path(p) + "\n" + partial.Unknown + "\n")
@@ -67,8 +67,8 @@ func printsTree(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.Print(b.String())
 }
 
-// undoesDiff reports the files whose changes a patch takes back.
-func undoesDiff(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportUndone reports the files whose changes a patch takes back.
+func reportUndone(sh *shell.Shell, c shell.Command, o argv.Options) {
 	texts := rows.Stdin(c)
 	for _, name := range append(o.All("i", "input"), o.Pos...) {
 		texts = append(texts, sh.Files[sh.Path(name)])

@@ -90,15 +90,15 @@ func Report(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	if slices.ContainsFunc(lex.VerbWords(c.Name), IsDestroying) {
 		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 	}
-	findsVerb(sh, c, o)
+	reportFirstVerb(sh, c, o)
 }
 
 // IsDestroying reports whether a verb destroys something hosted.
 func IsDestroying(verb string) bool { return verbs.Of(verb) == verbs.Destroys }
 
-// findsVerb reports the effect of the first verb among the operands. In the AWS client, a service
+// reportFirstVerb reports the effect of the first verb among the operands. In the AWS client, a service
 // comes before the verb and values come after it.
-func findsVerb(sh *shell.Shell, c shell.Command, o argv.Options) {
+func reportFirstVerb(sh *shell.Shell, c shell.Command, o argv.Options) {
 	first, last := 0, 5
 	switch c.Name {
 	case "aws", "awslocal":
@@ -439,10 +439,10 @@ var SpecialRows = []rows.Row{
 	{Of: "gh glab hub tea", Also: forge},
 
 	{Of: "aws awslocal", Words: "s3 cp|mv|sync * *", GoOn: true, Also: secret.ReportCopied},
-	{Of: "aws awslocal", Words: "s3 mv", Also: movesBucket},
+	{Of: "aws awslocal", Words: "s3 mv", Also: reportMovedBucket},
 	{Of: "aws awslocal", Words: "s3 sync", Given: "delete", Does: effect.DeleteCopies, To: rows.Operand(3)},
-	{Of: "gsutil", Words: "mv", Also: movesBucket},
-	{Of: "gcloud", Words: "storage mv", Also: movesBucket},
+	{Of: "gsutil", Words: "mv", Also: reportMovedBucket},
+	{Of: "gcloud", Words: "storage mv", Also: reportMovedBucket},
 	{Of: "aws awslocal", Words: "s3api get-object *", Does: effect.WriteFile, To: rows.Paths{rows.Operand(2)}},
 	{
 		Of: "az", Words: "storage blob|file download", Given: "f= file=",
@@ -520,8 +520,8 @@ var (
 	addsKey         = rows.Act{Kind: effect.ChangeRemote, Op: effect.Rights, To: rows.Text("a key of the account")}
 )
 
-// movesBucket reports files that are moved out of a bucket, or from this machine into one.
-func movesBucket(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportMovedBucket reports files that are moved out of a bucket, or from this machine into one.
+func reportMovedBucket(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sources, _ := rows.OperandsTo(argv.Options{Pos: lex.After(o.Pos, "mv", 1)})
 	for _, from := range sources {
 		if strings.Contains(from, "://") {
@@ -547,14 +547,14 @@ func forge(sh *shell.Shell, c shell.Command, o argv.Options) {
 	rows.Run(sh, ForgeRows, o.Pos, c, o)
 }
 
-// bringsRelease remembers the folder for files of another repository.
-func bringsRelease(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// rememberRelease remembers the folder for files of another repository.
+func rememberRelease(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	dir, _ := argv.ParseOptions(c.Args, "D dir").Get("D", "dir")
 	sh.Unpacks(dir)
 }
 
-// downloadsOver reports the files that a download overwrites.
-func downloadsOver(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// reportDownload reports the files that a download overwrites.
+func reportDownload(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	o := argv.ParseOptions(c.Args, "p pattern O output D dir R repo")
 	dir, _ := o.Get("D", "dir")
 	for _, name := range o.All("p", "pattern", "O", "output") {
@@ -564,10 +564,10 @@ func downloadsOver(sh *shell.Shell, c shell.Command, _ argv.Options) {
 
 var ForgeRows = []rows.Row{
 	{Words: "api", Also: forgeAPI},
-	{Words: "release download", Given: "clobber", Also: downloadsOver},
-	{Words: "release|run download", Given: "R= repo=", Also: bringsRelease},
+	{Words: "release download", Given: "clobber", Also: reportDownload},
+	{Words: "release|run download", Given: "R= repo=", Also: rememberRelease},
 	{Words: "extension|ext install|upgrade *", Does: effect.RunUnknown, Op: effect.Network, To: rows.Operand(2)},
-	{Words: "repo sync", Given: "force", Also: syncsBranch},
+	{Words: "repo sync", Given: "force", Also: reportSyncedBranch},
 	{
 		Words: "repo edit", Args: "--visibility*", Does: effect.PublishOut, OpOf: rows.ProgramName,
 		To: rows.Text("repository visibility"),
@@ -581,8 +581,8 @@ var ForgeRows = []rows.Row{
 	{Words: "gist create", Does: effect.SendOut, Op: "gist"},
 }
 
-// syncsBranch reports a branch that is overwritten with the branch of its source.
-func syncsBranch(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// reportSyncedBranch reports a branch that is overwritten with the branch of its source.
+func reportSyncedBranch(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	branch, _ := argv.ParseOptions(c.Args, "b branch s source").Get("b", "branch")
 	sh.Effect(effect.PushForce, effect.Force, branch)
 }
@@ -595,7 +595,7 @@ func forgeAPI(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	path := strings.Trim(o.At(1), "/")
 	fields := o.All("f", "F", "field", "raw-field")
 	if !strings.EqualFold(method, "get") {
-		carriesFieldsOf(sh, c, append(fields, o.All("input")...))
+		reportCarriedFields(sh, c, append(fields, o.All("input")...))
 	}
 	_, branch, isBranch := strings.Cut(path, "/git/refs/heads/")
 	switch {
@@ -619,8 +619,8 @@ func forgeAPI(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	}
 }
 
-// carriesFieldsOf reports secrets in the fields of a request, and in the files that they name.
-func carriesFieldsOf(sh *shell.Shell, c shell.Command, fields []string) {
+// reportCarriedFields reports secrets in the fields of a request, and in the files that they name.
+func reportCarriedFields(sh *shell.Shell, c shell.Command, fields []string) {
 	var files []string
 	for _, f := range fields {
 		if _, file, ok := strings.Cut(f, "=@"); ok {
@@ -647,7 +647,7 @@ var Programs = []rows.Table{
 	{
 		Programs: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
 			"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil mosquitto_pub ntfy apprise signal-cli",
-		Options: "code", Do: carriesOperands,
+		Options: "code", Do: reportCarriedOperands,
 		Rows: []rows.Row{
 			{Of: "slack", Among: "delete", Does: effect.DestroyRemote, Op: effect.Part, To: rows.OperandsFrom(0)},
 			{Of: "slack", Words: "chat send|update", Does: effect.SendOut, Op: effect.Message, To: rows.ProgramName},
@@ -660,8 +660,8 @@ var Programs = []rows.Table{
 	},
 }
 
-// carriesOperands reports secrets among the files that a program sends, and what it does on a service.
-func carriesOperands(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportCarriedOperands reports secrets among the files that a program sends, and what it does on a service.
+func reportCarriedOperands(sh *shell.Shell, c shell.Command, o argv.Options) {
 	secret.ReportCarried(sh, c, o.Pos, c.Name)
 	Report(sh, c, o)
 }

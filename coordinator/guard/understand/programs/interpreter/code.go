@@ -65,7 +65,7 @@ func interpreter(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if lang == "php" {
 		code = o.All("r", "B", "R", "E")
 	}
-	runsPreloaded(sh, o, lang)
+	runPreloaded(sh, o, lang)
 	if lang == "c" {
 		source.RunFile(sh, c, o)
 	}
@@ -101,8 +101,8 @@ var preloads = []struct{ lang, options, variable string }{
 	{"python", "", "PYTHONSTARTUP"},
 }
 
-// runsPreloaded runs the files that an interpreter runs before the program.
-func runsPreloaded(sh *shell.Shell, o argv.Options, lang string) {
+// runPreloaded runs the files that an interpreter runs before the program.
+func runPreloaded(sh *shell.Shell, o argv.Options, lang string) {
 	for _, ini := range o.All("d") {
 		if file, ok := strings.CutPrefix(ini, "auto_prepend_file="); ok {
 			source.Run(sh, file, nil, lang)
@@ -118,13 +118,13 @@ func runsPreloaded(sh *shell.Shell, o argv.Options, lang string) {
 			names = slices.Concat(names, set.All(strings.Fields(p.options)...), set.Pos)
 		}
 		for _, name := range names {
-			runsNamedModule(sh, name, folders, lang)
+			runNamedModule(sh, name, folders, lang)
 		}
 	}
 }
 
-// runsNamedModule runs the file of a module in one of some folders.
-func runsNamedModule(sh *shell.Shell, name string, folders []string, lang string) {
+// runNamedModule runs the file of a module in one of some folders.
+func runNamedModule(sh *shell.Shell, name string, folders []string, lang string) {
 	if lang == "perl" {
 		name, _, _ = strings.Cut(strings.ReplaceAll(name, "::", "/"), "=")
 	}
@@ -313,12 +313,12 @@ func editorCommand(sh *shell.Shell, code string) {
 		source.Run(sh, name, nil, "other")
 		return
 	}
-	writesBuffer(sh, code)
+	reportBufferWritten(sh, code)
 	script.Run(sh, code, "other")
 }
 
-// writesBuffer reports the file to which a command of an editor writes under another name.
-func writesBuffer(sh *shell.Shell, code string) {
+// reportBufferWritten reports the file to which a command of an editor writes under another name.
+func reportBufferWritten(sh *shell.Shell, code string) {
 	for _, command := range strings.Split(code, "|") {
 		words := strings.Fields(strings.TrimLeft(command, ": 0123456789,.$%"))
 		switch {

@@ -28,8 +28,8 @@ type service struct {
 // composeFile is the variable with the names of other files than the usual one.
 const composeFile = "COMPOSE_FILE"
 
-// runsCompose reports the effects of compose on the containers of a project.
-func runsCompose(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// runCompose reports the effects of compose on the containers of a project.
+func runCompose(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	global, rest := argv.Leading(c.Args, "f p file project-name profile env-file project-directory")
 	if len(rest) == 0 || global.Given("dry-run") {
 		return
@@ -46,13 +46,13 @@ func runsCompose(sh *shell.Shell, c shell.Command, _ argv.Options) {
 var ComposeRows = []rows.Row{
 	{Words: "down|rm", Given: "v volumes", Does: effect.PruneLocal, Op: effect.Volumes, To: rows.Text("compose")},
 	{Words: "down|rm", Given: "rmi=all", Does: effect.PruneLocal, Op: "image", To: rows.Text("compose")},
-	{Words: "exec|run", Also: runsService},
-	{Words: "up|watch", Also: startsServices},
+	{Words: "exec|run", Also: runService},
+	{Words: "up|watch", Also: startServices},
 	{Words: "push", Does: effect.PublishOut, Op: "compose", To: rows.Text("image")},
 }
 
-// startsServices runs the commands of the services that "up" starts: those it names, or those of no profile.
-func startsServices(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// startServices runs the commands of the services that "up" starts: those it names, or those of no profile.
+func startServices(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	eachService(sh, func(child *shell.Shell, services []service) {
 		r, names := recipes.New(child), o.Pos
 		for _, s := range services {
@@ -67,8 +67,8 @@ func startsServices(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	})
 }
 
-// runsService follows a command into the container of a service, with what the file says of that.
-func runsService(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// runService follows a command into the container of a service, with what the file says of that.
+func runService(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	o, rest := argv.Leading(c.Args, containerValues)
 	given, known := c.Args[:len(c.Args)-len(rest)], false
 	eachService(sh, func(child *shell.Shell, services []service) {

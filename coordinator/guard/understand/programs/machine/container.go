@@ -25,7 +25,7 @@ const containerClients = "docker podman nerdctl finch"
 // ContainerPrograms are the programs of this file, with what each does.
 var ContainerPrograms = []rows.Table{
 	{Programs: containerClients, Options: "H c l host context log-level config tlscacert", Leads: true, Do: container},
-	{Programs: "docker-compose podman-compose", Do: runsCompose},
+	{Programs: "docker-compose podman-compose", Do: runCompose},
 	{
 		Programs: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor",
 		Options:  clusterOptions, Rows: ClusterRows, Do: rows.PrintUnknown,
@@ -49,7 +49,7 @@ func container(sh *shell.Shell, c shell.Command, o argv.Options) {
 	verb, args := rest[0], rest[1:]
 	switch {
 	case verb == "build", verb == "buildx" && slices.Contains(args, "build"):
-		buildsImage(sh, c, args)
+		buildImage(sh, c, args)
 	}
 	verbs, inner, words := ContainerVerbs, shell.Command{Name: c.Name, Args: args, In: c.In}, argv.Options{Pos: rest}
 	switch {
@@ -63,8 +63,8 @@ func container(sh *shell.Shell, c shell.Command, o argv.Options) {
 	sh.Print(listed(words.Pos, args))
 }
 
-// buildsImage reports an image that is published when it is built, and code that it takes.
-func buildsImage(sh *shell.Shell, c shell.Command, args []string) {
+// buildImage reports an image that is published when it is built, and code that it takes.
+func buildImage(sh *shell.Shell, c shell.Command, args []string) {
 	if slices.Contains(args, "--push") || lex.Mentions(strings.Join(args, " "), "type=registry push=true") {
 		sh.Effect(effect.PublishOut, effect.Docker, "image")
 	}
@@ -74,8 +74,8 @@ func buildsImage(sh *shell.Shell, c shell.Command, args []string) {
 	}
 }
 
-// makesNetwork remembers a network that this call makes.
-func makesNetwork(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// rememberNetwork remembers a network that this call makes.
+func rememberNetwork(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	sh.Makes("network", o.At(len(o.Pos)-1))
 }
 
@@ -100,13 +100,13 @@ var ContainerNouns = []rows.Row{
 	{Words: "system reset", Does: effect.PruneLocal, Op: effect.Volumes},
 	{Words: "system prune", Does: effect.PruneLocal, Op: "system"},
 	{Words: "volume rm|remove|prune", Does: effect.PruneLocal, Op: effect.Volumes, To: rows.OperandsFrom(2)},
-	{Words: "pod|container|image rm|remove", Also: removesContainers},
+	{Words: "pod|container|image rm|remove", Also: reportRemovedContainers},
 	{Words: "image|builder|buildx prune", Without: "a all"},
 	{Words: "network|pod|image|builder|buildx prune", Does: effect.PruneLocal, OpOf: rows.Operand(0)},
-	{Words: "container run|exec", Also: runsContainer},
-	{Words: "container inspect", Also: showsSettings},
+	{Words: "container run|exec", Also: runContainer},
+	{Words: "container inspect", Also: printSettings},
 	{Words: "image push", Does: effect.PublishOut, Op: effect.Docker, To: rows.Text("image")},
-	{Words: "network create *", Also: makesNetwork},
+	{Words: "network create *", Also: rememberNetwork},
 	{
 		Words: "network rm|remove", Made: &rows.Made{Kind: "network", Names: rows.OperandsFrom(2)},
 		Does: effect.PruneLocal,
@@ -116,11 +116,11 @@ var ContainerNouns = []rows.Row{
 
 // ContainerVerbs describe the commands without a noun.
 var ContainerVerbs = []rows.Row{
-	{Words: "run|exec|create", Also: runsContainer},
-	{Words: "compose", Also: runsCompose},
-	{Words: "rm|rmi", Also: removesContainers},
-	{Words: "inspect", Also: showsSettings},
-	{Words: "cp", Also: copiesContained},
+	{Words: "run|exec|create", Also: runContainer},
+	{Words: "compose", Also: runCompose},
+	{Words: "rm|rmi", Also: reportRemovedContainers},
+	{Words: "inspect", Also: printSettings},
+	{Words: "cp", Also: reportContainedCopies},
 	{Words: "unshare", Runs: &rows.Start{Words: rows.OperandsFrom(1)}},
 	{Words: "push", Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("image")},
 	{Words: "manifest|trust push|sign", Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Text("image")},
@@ -165,8 +165,8 @@ func onOtherHost(sh *shell.Shell, o argv.Options) bool {
 	})
 }
 
-// runsContainer follows the command into the container.
-func runsContainer(sh *shell.Shell, c shell.Command, o argv.Options) {
+// runContainer follows the command into the container.
+func runContainer(sh *shell.Shell, c shell.Command, o argv.Options) {
 	verb := o.At(0)
 	if verb == "container" {
 		verb = o.At(1)
@@ -174,8 +174,8 @@ func runsContainer(sh *shell.Shell, c shell.Command, o argv.Options) {
 	containerRun(sh, verb, c)
 }
 
-// showsSettings prints the settings of a container that a format names. Its variables may hold keys.
-func showsSettings(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// printSettings prints the settings of a container that a format names. Its variables may hold keys.
+func printSettings(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	switch format := strings.Join(c.Args, " "); {
 	case !strings.Contains(format, "{{"):
 	case strings.Contains(format, ".Env"):
@@ -187,9 +187,9 @@ func showsSettings(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	sh.Print(partial.UnknownKey)
 }
 
-// removesContainers reports containers that are removed with their volumes or by unknown names, and
+// reportRemovedContainers reports containers that are removed with their volumes or by unknown names, and
 // images that are removed by force. A container that is named is made again from its image.
-func removesContainers(sh *shell.Shell, c shell.Command, words argv.Options) {
+func reportRemovedContainers(sh *shell.Shell, c shell.Command, words argv.Options) {
 	o := argv.ParseOptions(c.Args, "")
 	names := strings.Join(o.Pos, " ")
 	switch {
@@ -208,7 +208,7 @@ func containerRun(sh *shell.Shell, verb string, c shell.Command) {
 	if len(rest) == 0 {
 		return
 	}
-	reportsRights(sh, o)
+	reportRights(sh, o)
 	child := containerShell(sh, verb, o, rest[0])
 	for _, m := range append(o.All("v", "volume"), o.All("mount")...) {
 		Mount(sh, child, m)
@@ -228,8 +228,8 @@ const containerValues = "v e p u w h l a m c volume mount env env-file publish u
 	"cpus memory gpus platform pull restart security-opt shm-size tmpfs ulimit device dns expose ipc pid " +
 	"userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add index"
 
-// reportsRights reports options that give a container rights on its host.
-func reportsRights(sh *shell.Shell, o argv.Options) {
+// reportRights reports options that give a container rights on its host.
+func reportRights(sh *shell.Shell, o argv.Options) {
 	if switchedOn(o, "privileged") || strings.HasPrefix(lex.First(o.All("pid")), "host") {
 		sh.Effect(effect.RunElevated, effect.HostRights, "")
 	}
@@ -247,7 +247,7 @@ func containerShell(sh *shell.Shell, verb string, o argv.Options, name string) *
 	child.Place = shell.Place{Cwd: "/", Home: "", Away: "container", Mounts: slices.Clip(sh.Place.Mounts)}
 	switch {
 	case verb != "exec":
-		makesServer(sh, o)
+		rememberServer(sh, o)
 	case !sh.Made("container", name):
 		child.Place.Away = effect.InRunning
 	}
@@ -257,8 +257,8 @@ func containerShell(sh *shell.Shell, verb string, o argv.Options, name string) *
 	return child
 }
 
-// makesServer remembers the name of a container that this call makes, and its ports on this machine.
-func makesServer(sh *shell.Shell, o argv.Options) {
+// rememberServer remembers the name of a container that this call makes, and its ports on this machine.
+func rememberServer(sh *shell.Shell, o argv.Options) {
 	name, _ := o.Get("name")
 	sh.Makes("container", name)
 	for _, ports := range o.All("p", "publish") {
@@ -327,11 +327,11 @@ func mounted(sh, child *shell.Shell, host, inside string) {
 // ClusterRows describe the commands of a cluster's client.
 var ClusterRows = []rows.Row{
 	{Given: "dry-run", Without: "dry-run=none"},
-	{Words: "exec|run|debug", Also: runsInCluster},
+	{Words: "exec|run|debug", Also: runInCluster},
 	{Given: "help"},
 	{Words: "config use-context *", Sets: &rows.Assignment{Name: here.KubeContext, To: rows.LastOperand}},
 	{Words: "delete", Also: clusterDelete},
-	{Words: "cp", Also: copiesContained},
+	{Words: "cp", Also: reportContainedCopies},
 	{Words: "drain|cordon|taint|evict", Does: effect.ChangeRemote, OpOf: rows.Operand(0), To: rows.Operand(1)},
 	{Words: "scale", Given: "replicas=0", Does: effect.ChangeRemote, Op: effect.ScaleToZero, To: rows.Operand(1)},
 	{Words: "replace", Given: "force", Does: effect.DestroyRemote, Op: effect.Part, To: rows.Text("replace")},
@@ -339,16 +339,16 @@ var ClusterRows = []rows.Row{
 		Words: "apply", Given: "prune force", GoOn: true, Does: effect.DestroyRemote, Op: effect.Part,
 		To: rows.Text("apply"),
 	},
-	{Words: "apply", Also: appliesFetched},
+	{Words: "apply", Also: applyFetched},
 	{Words: "rollout undo", Does: effect.ChangeRemote, Op: "rollback", To: rows.Operand(2)},
-	{Words: "get secret*", Also: showsClusterSecret},
+	{Words: "get secret*", Also: reportClusterSecret},
 	{Words: "patch", Mention: "finalizers", Does: effect.ChangeRemote, Op: "finalizers", To: rows.Operand(1)},
 	{Words: "adm|admin|certificate", Also: hosted.Report},
 	{Words: "create clusterrolebinding|rolebinding", Does: effect.ChangeRemote, Op: effect.Rights, To: rows.Operand(1)},
 }
 
-// runsInCluster follows a command into a container of the cluster, and reports rights on the host.
-func runsInCluster(sh *shell.Shell, c shell.Command, o argv.Options) {
+// runInCluster follows a command into a container of the cluster, and reports rights on the host.
+func runInCluster(sh *shell.Shell, c shell.Command, o argv.Options) {
 	_, object, _ := strings.Cut(strings.Join(c.Args, " "), "{")
 	switch {
 	case strings.HasPrefix(o.At(1), "node/"), switchedOn(o, "privileged"),
@@ -360,9 +360,9 @@ func runsInCluster(sh *shell.Shell, c shell.Command, o argv.Options) {
 	child.Exec(lex.After(c.Args, "--", 1), c.In)
 }
 
-// copiesContained reports credentials that are copied into a container of a cluster, and the
+// reportContainedCopies reports credentials that are copied into a container of a cluster, and the
 // file that a copy out of a container writes.
-func copiesContained(sh *shell.Shell, c shell.Command, o argv.Options) {
+func reportContainedCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch from, to := o.At(1), o.At(2); {
 	case strings.Contains(from, ":") && to != "-":
 		sh.Arrives(from, to)
@@ -371,9 +371,9 @@ func copiesContained(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 }
 
-// showsClusterSecret reports a secret whose values are printed. A format may show only names,
+// reportClusterSecret reports a secret whose values are printed. A format may show only names,
 // types and other parts that are not secret.
-func showsClusterSecret(sh *shell.Shell, _ shell.Command, o argv.Options) {
+func reportClusterSecret(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	format, ok := o.Get("o", "output")
 	format = strings.TrimPrefix(format, "=")
 	if !ok || lex.OneOf(format, "name wide") {
@@ -391,8 +391,8 @@ func opensData(fields string) bool {
 	return lex.Mentions(strings.ToLower(fields), "data {.} {@} {} {$} [*]} {{.}}") || !strings.Contains(fields, ".")
 }
 
-// appliesFetched reports a manifest that is fetched by URL.
-func appliesFetched(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// applyFetched reports a manifest that is fetched by URL.
+func applyFetched(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if url, _ := o.Get("f", "filename"); strings.HasPrefix(url, "http") {
 		sh.Possible(effect.RunUnknown, effect.Manifest, url)
 	}

@@ -25,7 +25,7 @@ var MachineTables = []rows.Table{
 	{Programs: "service rc-service", Options: serviceValues, AnyCase: true, Rows: []rows.Row{
 		{Words: "* " + stopVerbs, Does: effect.StopService, OpOf: rows.Operand(1), To: rows.Operand(0)},
 		{Words: "* " + modeVerbs, Does: effect.Power, OpOf: rows.Operand(1), To: rows.Operand(0)},
-		{Words: "* restart", Also: restartsThere},
+		{Words: "* restart", Also: reportRestart},
 	}},
 	{
 		Programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net",
@@ -52,7 +52,7 @@ var MachineTables = []rows.Table{
 				Words: modeVerbs + "|kexec|" + powerVerbs, Does: effect.Power, OpOf: rows.Operand(0),
 				To: rows.OperandsFrom(1),
 			},
-			{Words: "restart|try-restart", Without: "user", Also: restartsThere},
+			{Words: "restart|try-restart", Without: "user", Also: reportRestart},
 		},
 	},
 	{Programs: "bleachbit", Rows: []rows.Row{{Given: "c clean s shred w wipe-free-space", As: &rows.ChangesSystem}}},
@@ -298,12 +298,12 @@ var DiskTables = []rows.Table{
 		{Words: "*", Does: effect.ChangeSystem, Op: effect.Swap, To: rows.OperandsFrom(0)},
 	}},
 	{Programs: "umount", Options: "t o", Rows: []rows.Row{
-		{Given: "a f l all force lazy", Also: changesMounts},
-		{Among: "/", Also: changesMounts},
+		{Given: "a f l all force lazy", Also: reportMounts},
+		{Among: "/", Also: reportMounts},
 	}},
 	{Programs: "mount", Options: "t o", Rows: []rows.Row{
-		{Words: "* *", Also: changesMounts},
-		{Given: "o=", Mention: "remount", Also: changesMounts},
+		{Words: "* *", Also: reportMounts},
+		{Given: "o=", Mention: "remount", Also: reportMounts},
 	}},
 	{Programs: "dd dcfldd gdd dc3dd", Do: diskDump},
 	{
@@ -343,16 +343,16 @@ func imageFile(sh *shell.Shell, _ shell.Command, o argv.Options) bool {
 	return false
 }
 
-// changesMounts reports a file system that is mounted or unmounted, and guarded files at that point.
-func changesMounts(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportMounts reports a file system that is mounted or unmounted, and guarded files at that point.
+func reportMounts(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	if f := sh.Path(o.At(len(o.Pos) - 1)); rows.IsGuarded(sh, f) {
 		sh.Effect(effect.WriteFile, "", f)
 	}
 	sh.Effect(effect.ChangeSystem, effect.Named("mounts"), strings.Join(o.Pos, " "))
 }
 
-// restartsThere reports a service of another machine that restarts, where others use it.
-func restartsThere(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// reportRestart reports a service of another machine that restarts, where others use it.
+func reportRestart(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	if sh.Place.Away == shell.RemotePlace().Away {
 		sh.Effect(effect.StopService, effect.Named(c.Name), strings.Join(c.Args, " "))
 	}

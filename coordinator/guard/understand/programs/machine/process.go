@@ -20,14 +20,14 @@ var ProcessTables = []rows.Table{
 	{Programs: "kill", Do: killPids},
 	{Programs: "killall pkill skill xkill taskkill killall5", Do: killNamed},
 	{Programs: processLists, Options: "u U g t P o C p i", Do: processList, Rows: []rows.Row{
-		{Of: "fuser", Given: "k kill", Also: killsUsers},
+		{Of: "fuser", Given: "k kill", Also: reportKilledUsers},
 	}},
 	{
 		Programs: "prlimit", Leads: true,
 		Options: "p pid o output c? core? d? data? e? nice? f? fsize? i? sigpending? l? memlock? m? rss? n? nofile? " +
 			"q? msgqueue? r? rtprio? s? stack? t? cpu? u? nproc? v? as? x? locks? y? rttime?",
 		Rows: []rows.Row{
-			{Given: "p= pid=", Also: limitsProcess},
+			{Given: "p= pid=", Also: reportLimits},
 			{Also: rows.RunOperands},
 		},
 	},
@@ -125,8 +125,8 @@ func killNamed(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	namedKills.Run(sh, c, false)
 }
 
-// killsUsers reports the processes that use a file or a port.
-func killsUsers(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportKilledUsers reports the processes that use a file or a port.
+func reportKilledUsers(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	target := strings.Join(o.Pos, " ")
 	if sh.Eval.SeeksAfar {
 		target = "afar " + target
@@ -174,8 +174,8 @@ func namesAfar(sh *shell.Shell, word string) bool {
 	return protected.NamesProcess(word) || sh.IsOwn(sh.Path(word)) || sh.Eval.Site.Page.PortAlone(numbers)
 }
 
-// limitsProcess reports limits that are set for another process.
-func limitsProcess(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// reportLimits reports limits that are set for another process.
+func reportLimits(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	pid, _ := o.Get("p", "pid")
 	for _, f := range o.Flags {
 		if f.Given && !lex.OneOf(f.Name, "p pid o output") {

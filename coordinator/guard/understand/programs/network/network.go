@@ -66,7 +66,7 @@ var Programs = []rows.Table{
 	},
 	{
 		Programs: "grpcurl evans", Options: "- d H authority cacert cert key proto import-path protoset host port",
-		Do: callsRemote,
+		Do: callRemote,
 	},
 	{Programs: "telnet", Options: "e l b n S X", Do: rawSocket},
 	{Programs: "nc ncat netcat socat", Options: "e c p s w q i X x sh-exec exec", Do: rawSocket},
@@ -79,29 +79,29 @@ var Programs = []rows.Table{
 		Dry: "n dry-run", Keeps: "ignore-existing b backup",
 		Rows: []rows.Row{
 			{Given: "rsync-path", GoOn: true, Runs: &rows.Start{Text: rows.ValueOf("rsync-path"), Away: true}},
-			{GoOn: true, Also: sendsCopies},
+			{GoOn: true, Also: reportSentCopies},
 			{Given: "remove-source-files", GoOn: true, Does: effect.DeleteTree, To: rows.Paths{rows.AllButLast}},
 			{
 				Given: "del delete delete-before delete-during delete-delay delete-after delete-excluded " +
 					"delete-missing-args",
-				Also: deletesCopies,
+				Also: reportDeletedCopies,
 			},
-			{Without: "remove-source-files", Also: writesCopies},
+			{Without: "remove-source-files", Also: reportCopies},
 		},
 	},
 	{Programs: "lftp", Options: "e c f p u", Do: transferSession},
 	{Programs: "rclone", Options: "config transfers checkers exclude include filter", Dry: "n dry-run", Rows: []rows.Row{
 		{Words: "copy|copyto|sync|move|moveto", GoOn: true, Also: secret.ReportCopied},
-		{Words: "copyto|moveto", GoOn: true, Also: writesCopies},
-		{Words: "sync|bisync", Also: deletesCopies},
+		{Words: "copyto|moveto", GoOn: true, Also: reportCopies},
+		{Words: "sync|bisync", Also: reportDeletedCopies},
 		{
 			Words: "delete|purge|deletefile|rmdir|rmdirs|cleanup|dedupe|backend",
 			Does:  effect.DestroyRemote, Op: effect.Teardown, To: rows.Operand(1),
 		},
 		{Words: "move|moveto", Does: effect.ChangeRemote, Op: effect.Move, To: rows.Operand(1)},
 	}},
-	{Programs: "mail mailx sendmail mutt msmtp swaks zulip-send", Options: "s a", Do: sendsMail},
-	{Programs: "robocopy", Rows: []rows.Row{{Mention: "/mir /purge", Also: mirrorsFolder}}},
+	{Programs: "mail mailx sendmail mutt msmtp swaks zulip-send", Options: "s a", Do: reportMail},
+	{Programs: "robocopy", Rows: []rows.Row{{Mention: "/mir /purge", Also: reportMirroredFolder}}},
 	{
 		Programs: "iptables ip6tables nft ufw firewall-cmd pfctl ipset ebtables",
 		Options:  "t p s d j i o m dport sport", Dry: "L S list n list-all state get-active-zones sr si",
@@ -119,7 +119,7 @@ var Programs = []rows.Table{
 				"set*|remove*|delete*|create*|rename*|import*|order*",
 			As: &changesNetwork,
 		},
-		{Of: "ip", Words: "netns exec", Also: runsInNamespace},
+		{Of: "ip", Words: "netns exec", Also: runInNamespace},
 		{Args: "show|list|-getinfo"},
 		{Of: "resolvectl", Words: "dns|domain|default-route|revert *", As: &changesNetwork},
 		{Of: "rfkill", Words: "block", As: &changesNetwork},
@@ -149,8 +149,8 @@ var Programs = []rows.Table{
 	{Programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
 }
 
-// sendsMail reports a message, and a secret in its text.
-func sendsMail(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportMail reports a message, and a secret in its text.
+func reportMail(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if secret.HasMark(rows.Stdin(c), partial.HoleSecret) {
 		sh.Effect(effect.SendOut, effect.Secret, "mail")
 		return
@@ -158,8 +158,8 @@ func sendsMail(sh *shell.Shell, c shell.Command, o argv.Options) {
 	sh.Effect(effect.SendOut, effect.Named("mail"), strings.Join(o.Pos, " "))
 }
 
-// callsRemote reports a procedure of another machine whose name says that it destroys something.
-func callsRemote(sh *shell.Shell, _ shell.Command, o argv.Options) {
+// callRemote reports a procedure of another machine whose name says that it destroys something.
+func callRemote(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	hosts := append(o.All("host"), o.At(0))
 	procedure := o.At(len(o.Pos) - 1)
 	verb := lex.First(lex.VerbWords(procedure[strings.LastIndexAny(procedure, "/.")+1:]))
@@ -211,7 +211,7 @@ func copied(c shell.Command, o argv.Options) (sources []string, to string) {
 // secureCopy reports files that scp sends or writes.
 func secureCopy(sh *shell.Shell, c shell.Command, o argv.Options) {
 	RunSSHOptions(sh, o)
-	sendsCopies(sh, c, o)
+	reportSentCopies(sh, c, o)
 	sources, to := copied(c, o)
 	switch {
 	case to == "":
@@ -241,8 +241,8 @@ func transferSession(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 }
 
-// sendsCopies reports secrets that a copy sends to another machine, and remembers what it brings.
-func sendsCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportSentCopies reports secrets that a copy sends to another machine, and remembers what it brings.
+func reportSentCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
 	sources, to := copied(c, o)
 	for _, from := range sources {
 		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) {
@@ -284,8 +284,8 @@ func transferCommands(sh *shell.Shell, text, host string) {
 	}
 }
 
-// writesCopies reports the files of this machine that a copy writes.
-func writesCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportCopies reports the files of this machine that a copy writes.
+func reportCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
 	sources, to := copied(c, o)
 	if to == "" || shell.IsRemotePath(to) {
 		return
@@ -300,8 +300,8 @@ func writesCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 }
 
-// deletesCopies reports that the destination loses the files that the sources lack.
-func deletesCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
+// reportDeletedCopies reports that the destination loses the files that the sources lack.
+func reportDeletedCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch _, to := copied(c, o); {
 	case strings.Contains(to, ":"):
 		sh.Effect(effect.DeleteCopies, "", to)
@@ -310,13 +310,13 @@ func deletesCopies(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 }
 
-// runsInNamespace runs the command of "ip netns exec NAME".
-func runsInNamespace(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// runInNamespace runs the command of "ip netns exec NAME".
+func runInNamespace(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	sh.Exec(lex.After(c.Args, "exec", 2), c.In)
 }
 
-// mirrorsFolder reports a copy that deletes files missing from its source.
-func mirrorsFolder(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// reportMirroredFolder reports a copy that deletes files missing from its source.
+func reportMirroredFolder(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	if len(c.Args) > 1 {
 		sh.Effect(effect.DeleteCopies, effect.Local, strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
 	}

@@ -133,15 +133,15 @@ var Programs = []rows.Table{
 	}},
 	{
 		Programs: "trufflehog noseyparker kingfisher gitleaks",
-		Options:  "r report-path f report-format c config s source redact?", Do: printsFindings,
+		Options:  "r report-path f report-format c config s source redact?", Do: printFindings,
 	},
-	{Programs: "dig nslookup host ping traceroute whois drill kdig", Do: asksNetwork},
+	{Programs: "dig nslookup host ping traceroute whois drill kdig", Do: reportLookup},
 }
 
 var DeletesStored = rows.Act{Kind: effect.DestroyRemote, Op: effect.Part, To: rows.OperandsFrom(0)}
 
-// printsFindings prints the secrets that a program finds, or writes them into a report.
-func printsFindings(sh *shell.Shell, c shell.Command, o argv.Options) {
+// printFindings prints the secrets that a program finds, or writes them into a report.
+func printFindings(sh *shell.Shell, c shell.Command, o argv.Options) {
 	report, named := o.Get("r", "report-path")
 	switch {
 	case named && !o.Given("redact"):
@@ -153,8 +153,8 @@ func printsFindings(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 }
 
-// asksNetwork reports secrets in the names that a program looks up.
-func asksNetwork(sh *shell.Shell, c shell.Command, _ argv.Options) {
+// reportLookup reports secrets in the names that a program looks up.
+func reportLookup(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	ReportCarried(sh, c, nil, c.Name)
 	ReportKeys(sh, c.Args, c.Name)
 	sh.Print(partial.Unknown)
@@ -206,7 +206,7 @@ func ReportStaged(sh *shell.Shell, c shell.Command, o argv.Options) {
 		}
 	}
 	if c.Name != "commit" && sh.Place.Away == "" {
-		stagesTrees(sh, o)
+		reportStagedTrees(sh, o)
 	}
 }
 
@@ -220,8 +220,8 @@ func settingsWithKey(sh *shell.Shell, name string) bool {
 	return web.HoldsPrivateKey(text)
 }
 
-// stagesTrees reports the trees whose new files git adds.
-func stagesTrees(sh *shell.Shell, o argv.Options) {
+// reportStagedTrees reports the trees whose new files git adds.
+func reportStagedTrees(sh *shell.Shell, o argv.Options) {
 	switch {
 	case o.Given("u update n dry-run p patch"):
 		return

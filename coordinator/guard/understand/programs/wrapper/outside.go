@@ -52,20 +52,20 @@ var OutsidePrograms = []rows.Table{
 	},
 	{
 		Programs: "flatpak-spawn host-spawn distrobox-host-exec", Options: "directory env unset-env forward-fd",
-		Leads: true, Do: startsOutside,
+		Leads: true, Do: startOutside,
 	},
 	{
 		Programs: "run0", Options: "u user g group D chdir setenv nice slice unit description property background",
 		Leads: true,
-		Rows:  []rows.Row{{Does: effect.RunElevated, Op: effect.Pkexec, To: rows.OperandsFrom(0), Also: startsOutside}},
+		Rows:  []rows.Row{{Does: effect.RunElevated, Op: effect.Pkexec, To: rows.OperandsFrom(0), Also: startOutside}},
 	},
 }
 
 // typesIntoIt is the effect of a command that another program carries out as if a person had typed it.
 var typesIntoIt = rows.Act{Kind: effect.TypeInto, To: rows.ProgramName}
 
-// startsOutside has a program of the person run the operands.
-func startsOutside(sh *shell.Shell, c shell.Command, o argv.Options) { sh.Outside().Exec(o.Pos, c.In) }
+// startOutside has a program of the person run the operands.
+func startOutside(sh *shell.Shell, c shell.Command, o argv.Options) { sh.Outside().Exec(o.Pos, c.In) }
 
 // screenWindow runs a command in a new window of a screen that runs already.
 func screenWindow(sh *shell.Shell, c shell.Command, o argv.Options) {
@@ -80,7 +80,7 @@ func systemdRun(sh *shell.Shell, c shell.Command, o argv.Options) {
 		return
 	}
 	child := sh.Outside()
-	setsOutside(child, o.All("E", "setenv"))
+	setOutside(child, o.All("E", "setenv"))
 	for _, property := range o.All("p", "property") {
 		if name, code, _ := strings.Cut(property, "="); strings.HasPrefix(name, "Exec") {
 			child.RunText(strings.TrimLeft(code, "@-:+!|"))
@@ -97,8 +97,8 @@ func systemdRun(sh *shell.Shell, c shell.Command, o argv.Options) {
 	child.Exec(words, c.In)
 }
 
-// setsOutside sets the variables of a command that runs outside.
-func setsOutside(child *shell.Shell, variables []string) {
+// setOutside sets the variables of a command that runs outside.
+func setOutside(child *shell.Shell, variables []string) {
 	for _, text := range variables {
 		name, value, _ := strings.Cut(text, "=")
 		child.Assign(name, shell.Value{value})
@@ -152,7 +152,7 @@ func tmux(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if len(rest) == 0 {
 		return
 	}
-	runsFormats(sh, rest)
+	runFormats(sh, rest)
 	args := rest[1:]
 	switch verb := tmuxVerb(rest[0]); {
 	case lex.OneOf(verb, tmuxTypes):
@@ -201,12 +201,12 @@ func tmuxStart(sh *shell.Shell, c shell.Command, verb string, args []string) {
 		return
 	}
 	child := rows.InFolder(sh.Outside(), own, folder)
-	setsOutside(child, own.All("e"))
+	setOutside(child, own.All("e"))
 	rows.RunOneOrAll(child, words, c.In)
 }
 
-// runsFormats runs the shell commands in the formats among some words: "#(date)".
-func runsFormats(sh *shell.Shell, words []string) {
+// runFormats runs the shell commands in the formats among some words: "#(date)".
+func runFormats(sh *shell.Shell, words []string) {
 	for _, word := range words {
 		for {
 			_, rest, ok := strings.Cut(word, "#(")
@@ -301,6 +301,6 @@ func windowCommand(sh *shell.Shell, args []string) (*shell.Shell, []string) {
 			child.Place.Cwd = child.Path(dir)
 		}
 	}
-	setsOutside(child, o.All("env"))
+	setOutside(child, o.All("env"))
 	return child, words
 }

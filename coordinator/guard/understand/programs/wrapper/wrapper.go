@@ -59,7 +59,7 @@ var Wrappers = []rows.Table{
 	{Programs: "doas", Options: "u C a", Leads: true, Rows: elevating},
 	{Programs: "runuser", Options: "u g G c user group command", Leads: true, Rows: elevating},
 	{Programs: "setpriv", Options: "u g G user group reuid regid", Leads: true, Do: rows.RunOperands},
-	{Programs: "sg", Options: "c command", Leads: true, Skip: 1, Do: startsText},
+	{Programs: "sg", Options: "c command", Leads: true, Skip: 1, Do: startText},
 	{
 		Programs: "unshare nsenter",
 		Options:  "t target S setuid G setgid R root wd map-user map-group propagation setgroups",
@@ -82,7 +82,7 @@ var Wrappers = []rows.Table{
 		Do:       rows.RunOperands,
 	},
 	{Programs: "chroot", Options: "userspec groups", Leads: true, Skip: 1, Do: rows.RunOperands},
-	{Programs: "flock", Options: "w E timeout conflict-exit-code", Leads: true, Skip: 1, Do: startsText},
+	{Programs: "flock", Options: "w E timeout conflict-exit-code", Leads: true, Skip: 1, Do: startText},
 	{Programs: "watch", Options: "n interval", Leads: true, Rows: wordsOfCode},
 	{
 		Programs: "hyperfine",
@@ -150,7 +150,7 @@ var Programs = []rows.Table{
 		{Of: "uv", Words: "tool|python uninstall", As: &rows.Uninstalls},
 		{Of: "op", Words: "item|vault|document delete", As: &secret.DeletesStored},
 	}},
-	{Programs: "sops", Rows: []rows.Row{{Words: "exec-env|exec-file * *", Also: runsDecrypted}}},
+	{Programs: "sops", Rows: []rows.Row{{Words: "exec-env|exec-file * *", Also: runDecrypted}}},
 	{Programs: "nix nix-shell", Do: nix},
 	{Programs: "conda mamba micromamba", Options: "n name p prefix c channel f file solver", Rows: []rows.Row{
 		{Words: "remove|uninstall", Without: "d dry-run", As: &rows.Uninstalls},
@@ -170,8 +170,8 @@ var Programs = []rows.Table{
 // wordsOfCode are the rows of programs whose operands are the words of shell code.
 var wordsOfCode = []rows.Row{{Runs: &rows.Start{Text: rows.OperandsText}}}
 
-// startsText runs the shell code of -c, which may come after an operand, or the operands.
-func startsText(sh *shell.Shell, c shell.Command, o argv.Options) {
+// startText runs the shell code of -c, which may come after an operand, or the operands.
+func startText(sh *shell.Shell, c shell.Command, o argv.Options) {
 	code := o.All("c", "command")
 	for _, option := range [...]string{"-c", "--command"} {
 		code = append(code, lex.After(o.Pos, option, 1)...)
@@ -187,9 +187,9 @@ var switchesUser = rows.Act{Kind: effect.RunElevated, Op: "su"}
 
 // elevating are the rows of programs that run a command with the rights of another user.
 var elevating = []rows.Row{
-	{Of: "pkexec", Does: effect.RunElevated, Op: effect.Pkexec, To: rows.OperandsFrom(0), Also: startsText},
-	{Of: "doas", Does: effect.RunElevated, Op: effect.Doas, To: rows.OperandsFrom(0), Also: startsText},
-	{Of: "runuser", Does: effect.RunElevated, Op: effect.Runuser, To: rows.OperandsFrom(0), Also: startsText},
+	{Of: "pkexec", Does: effect.RunElevated, Op: effect.Pkexec, To: rows.OperandsFrom(0), Also: startText},
+	{Of: "doas", Does: effect.RunElevated, Op: effect.Doas, To: rows.OperandsFrom(0), Also: startText},
+	{Of: "runuser", Does: effect.RunElevated, Op: effect.Runuser, To: rows.OperandsFrom(0), Also: startText},
 }
 
 // sudo runs a command as another user, and reports that.
@@ -519,8 +519,8 @@ func uvCommand(before, args, command []string) []string {
 	return command
 }
 
-// runsDecrypted runs a command of sops, which gets the secrets as variables or in a file.
-func runsDecrypted(sh *shell.Shell, c shell.Command, o argv.Options) {
+// runDecrypted runs a command of sops, which gets the secrets as variables or in a file.
+func runDecrypted(sh *shell.Shell, c shell.Command, o argv.Options) {
 	secret.ReportVariables(sh, strings.Fields(o.At(2)))
 	sh.Run(strings.ReplaceAll(o.At(2), "{}", "/run/secrets/sops"), c.In)
 }
