@@ -588,7 +588,7 @@ func (c *Coordinator) Close() (err error) {
 		err = c.memory.Close()
 	}
 	if c.store != nil {
-		err = errors.Join(err, c.store.Close())
+		err = errors.Join(err, c.store.Flush(), c.store.Close())
 	}
 	c.life.Release()
 	if c.leaving != nil {

@@ -57,7 +57,7 @@ func TestNothingTwice(t *testing.T) {
 	if err := s.Commit(&b); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Receive([]channel.Update{{Channel: "phone", ID: 5, Body: []byte("{}")}}); err != nil {
+	if err := s.Commit(&store.Batch{Received: []channel.Update{{Channel: "phone", ID: 5, Body: []byte("{}")}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Copy(now.Add(-time.Hour)); err != nil {

@@ -533,7 +533,7 @@ func (a Ask) Outcome() string {
 		return a.outcomeTrigger()
 	case a.Run != nil:
 		return a.outcomeOfRun()
-	case a.State == Answered:
+	case a.Unconfirmed():
 		return "waiting for the session to take the answer"
 	case a.State != Delivered:
 		return ""

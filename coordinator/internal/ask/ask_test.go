@@ -135,7 +135,7 @@ func TestTransitions(t *testing.T) {
 		{"printed", inTurn(ask.Claimed, ask.Printed), [6]ask.State{refused, delivered, delivered}},
 		{"printed, and then undelivered", inTurn(ask.Claimed, ask.Printed, undelivered), none},
 		{"printed, known late", inTurn(ask.Claimed, undelivered, ask.Printed), [6]ask.State{refused, delivered}},
-		{"printed, unclaimed", ask.Printed, [6]ask.State{refused, refused, delivered}},
+		{"printed, the claim is lost", ask.Printed, [6]ask.State{refused, delivered, delivered}},
 		{"No before the answer is printed", inTurn(ask.Claimed, cancel), [6]ask.State{refused, cancelled}},
 		{"No, and then undelivered", inTurn(ask.Claimed, cancel, undelivered), none},
 		{"hand", func(a ask.Ask) (ask.Ask, error) { return ask.Hand(a, "there", later) }, none},

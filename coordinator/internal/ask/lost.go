@@ -40,8 +40,8 @@ func Claimed(a Ask) (Ask, error) {
 // Printed records that the hook has printed the answer. The report may arrive after the
 // hook was taken for dead.
 func Printed(a Ask) (Ask, error) {
-	printed := a.regained()
-	if printed.State != Delivered {
+	printed, err := Claim(a.regained()) // the coordinator may have died before it kept the claim
+	if err != nil {
 		return a.refuseStep("print the answer of")
 	}
 	printed.Unproven = false

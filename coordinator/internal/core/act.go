@@ -68,8 +68,7 @@ func (c *Core) collect(f step) error {
 // again what it was; c.mu is held.
 func (c *Core) finish(err error) error {
 	if err == nil {
-		err = c.cfg.Store.Commit(&c.open.batch)
-		c.noteWrite(err)
+		err = c.commit(&c.open.batch)
 	}
 	if err != nil {
 		for _, undo := range slices.Backward(c.open.undo) {

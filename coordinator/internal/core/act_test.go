@@ -16,7 +16,7 @@ func TestActIsWhole(t *testing.T) {
 	act := channel.Act{Channel: phone, Update: 7, At: "here"}
 	wrong := errors.New("the reply cannot be made")
 	for _, fails := range []error{wrong, nil} {
-		r.ok(r.Receive([]channel.Update{{Channel: phone, ID: 7, Body: []byte("{}")}}))
+		r.receive(7)
 		err := r.Act(act, func(one *core.Core) (channel.Settlement, error) {
 			r.ok(one.SetAway("", session.On, 0))
 			r.ok(one.Pause(true))
@@ -35,6 +35,9 @@ func TestActIsWhole(t *testing.T) {
 			known, left, set := err == nil, r.left(), r.Settings()
 			if known != (fails == nil) || set.Paused != known || (set.Away.Mode == session.On) != known || (left == 0) != known {
 				t.Errorf("%s, with the error %v: the session is known: %t, %d updates wait, %+v", when, fails, known, left, set)
+			}
+			if !known {
+				r.ok(r.KeepReceived())
 			}
 			r.restart()
 		}

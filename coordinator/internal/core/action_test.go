@@ -335,7 +335,7 @@ func TestReply(t *testing.T) {
 	r.pair()
 	r.see("s", "/p")
 	a := r.openAsk(newAsk("a", "x"))
-	r.ok(r.Sent(channel.Copy{Ask: "a", Channel: phone, Message: "70"}))
+	r.ok(r.Sent(store.Action{}, channel.Copy{Ask: "a", Channel: phone, Message: "70"}))
 	for i, c := range []struct {
 		channel string
 		message channel.MessageID

@@ -224,6 +224,7 @@ func (c *Core) changeAsk(
 			return b, err
 		}
 		s.putAsk(&b, next, now)
+		b.MayWait = next.Unproven && !before.Unproven // a hook that has printed what it claimed says so
 		if changed := next.State != before.State || next.Arrived() != before.Arrived(); changed && kind != "" {
 			record(&b, kind, next.Session, string(id), s.askLine(next), now)
 		}
@@ -444,7 +445,7 @@ func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	if follow := declined[a.Kind]; follow != nil && a.Declined() {
 		follow(s, b, a, now)
 	}
-	if a.Shown {
+	if a.Shown && !a.Unproven { // a card does not tell of a claim
 		s.showCard(b, a, now)
 	}
 }

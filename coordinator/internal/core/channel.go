@@ -161,14 +161,30 @@ func (c *Core) ChangeAccount(act channel.Act, change func(a channel.Account, now
 	})
 }
 
-// Sent notes messages that show cards, and what they say.
-func (c *Core) Sent(sent ...channel.Copy) error {
-	return c.do(func(*state, time.Time) (store.Batch, error) { return store.Batch{Copies: sent}, nil })
+// Sent notes messages that show cards, what they say, and that the action which sent them is done. The zero
+// action is one that goes on.
+func (c *Core) Sent(by store.Action, sent ...channel.Copy) error {
+	return c.sent(by, sent, false)
 }
 
-// SentLast notes the newest message of a channel to its person that shows no card.
+// Repeatable is Sent for an action that comes to the same if it is carried out again.
+func (c *Core) Repeatable(by store.Action, sent ...channel.Copy) error { return c.sent(by, sent, true) }
+
+func (c *Core) sent(by store.Action, sent []channel.Copy, mayWait bool) error {
+	return c.do(func(*state, time.Time) (store.Batch, error) {
+		b := store.Batch{Copies: sent, MayWait: mayWait}
+		if by.Key != "" {
+			b.Done = []store.Action{by}
+		}
+		return b, nil
+	})
+}
+
+// SentLast notes the newest message of a channel to its person that shows no card. If that is lost, its action is
+// carried out again, and sends a newer one.
 func (c *Core) SentLast(name string, message channel.MessageID) error {
 	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+		b.MayWait = true
 		a := s.account(name)
 		a.Newest = message
 		s.accounts.put(&b, a)
@@ -224,12 +240,21 @@ func (c *Core) doubtInterrupted() error {
 	return nil
 }
 
-// Receive commits raw updates. Only then may they be acknowledged to their channel.
+// Receive takes raw updates. The commit that deals with the first of them keeps all, and KeepReceived does if
+// there is none.
 func (c *Core) Receive(updates []channel.Update) error {
-	if len(updates) == 0 {
-		return nil
+	return c.do(func(*state, time.Time) (store.Batch, error) {
+		return store.Batch{Received: updates, MayWait: true}, nil
+	})
+}
+
+// KeepReceived commits the updates that no commit has kept. Only then may they be acknowledged to their channel.
+func (c *Core) KeepReceived() error {
+	err := c.cfg.Store.FlushReceived()
+	if err != nil { // without one, nothing may have been written
+		err = c.wrote(err)
 	}
-	return c.wrote(c.cfg.Store.Receive(updates))
+	return err
 }
 
 // Received returns the updates of a channel that are not dealt with yet, in order.

@@ -68,6 +68,7 @@ type owner struct {
 	subscribers map[Part]map[*Subscription]struct{}
 
 	damaged map[string]bool // damaged rows that the journal names, see report
+	flushAt time.Time       // when what is carried is committed in any case; zero if nothing is
 }
 
 // A step computes a change from the state at now. It must not change the state.
@@ -117,9 +118,43 @@ func (c *Core) do(f step) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	changed, err := c.change(f, c.cfg.Store.Commit)
+	changed, err := c.change(f, c.commit)
 	if changed {
 		c.tell()
+	}
+	return err
+}
+
+// linger is how long a batch that can wait is carried, unless a commit comes before.
+const linger = 5 * time.Second
+
+// commit commits a batch, or carries it if it waits; c.mu is held.
+func (c *Core) commit(b *store.Batch) error {
+	if !b.Waits() {
+		err := c.cfg.Store.Commit(b)
+		c.noteWrite(err)
+		return err
+	}
+	c.cfg.Store.Carry(*b)
+	if c.flushAt.IsZero() {
+		c.flushAt = c.cfg.Now().Add(linger)
+		c.wake(due)
+	}
+	return nil
+}
+
+// flush commits what is carried, if it has been for long enough.
+func (c *Core) flush() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.flushAt.IsZero() || c.cfg.Now().Before(c.flushAt) {
+		return nil
+	}
+	c.flushAt = time.Time{}
+	err := c.cfg.Store.Flush()
+	if err != nil { // without one, nothing may have been written
+		c.noteWrite(err)
+		c.flushAt = c.cfg.Now().Add(linger)
 	}
 	return err
 }
@@ -143,9 +178,11 @@ func (c *Core) quietly(f step) error {
 	defer c.mu.Unlock()
 	_, err := c.change(f, func(b *store.Batch) error {
 		if store.Asks.Changes(b) || store.Messages.Changes(b) {
-			return c.cfg.Store.Commit(b)
+			return c.commit(b)
 		}
-		return c.cfg.Store.Write(b)
+		err := c.cfg.Store.Write(b)
+		c.noteWrite(err)
+		return err
 	})
 	return err
 }
@@ -167,9 +204,7 @@ func (c *Core) change(f step, commit func(*store.Batch) error) (changed bool, er
 	if err != nil || batch.Empty() {
 		return false, err
 	}
-	err = commit(&batch)
-	c.noteWrite(err)
-	if err != nil {
+	if err := commit(&batch); err != nil {
 		return false, err
 	}
 	c.state.merge(&batch, now)

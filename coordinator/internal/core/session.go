@@ -84,7 +84,8 @@ func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		old, known := s.sessions.rows[in.ID]
 		v = session.See(old, in, now)
-		if known && now.Sub(old.SeenAt) < seenEvery && saysNothing(old, v) {
+		b.MayWait = known && saysNothing(old, v)
+		if b.MayWait && now.Sub(old.SeenAt) < seenEvery {
 			v = old
 			return b, nil
 		}

@@ -38,7 +38,7 @@ func (c *Core) upcoming(last time.Time) (at, now time.Time) {
 				table.retime(time.Time{}, now)
 			}
 		}
-		at = s.next()
+		at = first(s.next(), c.flushAt)
 	})
 	return at, now
 }
@@ -70,10 +70,8 @@ func (c *Core) Tick() error {
 	if err := c.do(tick); err != nil {
 		return err
 	}
-	c.lock()
-	defer c.unlock()
-	c.state.retime(c.cfg.Now())
-	return nil
+	c.view(func(s *state, now time.Time) { s.retime(now) })
+	return c.flush()
 }
 
 func tick(s *state, now time.Time) (store.Batch, error) {
@@ -88,6 +86,9 @@ func tick(s *state, now time.Time) (store.Batch, error) {
 func (c *Core) Forget() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.cfg.Store.Flush(); err != nil {
+		return err
+	}
 	for _, t := range c.state.tables {
 		if err := t.forget(c.cfg.Store, c.cfg.Now().Add(-remember)); err != nil {
 			return err

@@ -2,8 +2,10 @@ package store
 
 import (
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -12,9 +14,10 @@ import (
 // held, only actions of the kind free are due.
 func (s *Store) Due(lane string, now, held time.Time, free string) (a Action, ok bool, wait time.Time, err error) {
 	const query = `SELECT key, lane, kind, data, gen, tries, CASE kind WHEN ?3 THEN due ELSE max(due, ?2) END AS at
-		FROM actions WHERE lane = ?1 AND done < gen ORDER BY at, due, rowid LIMIT 1`
+		FROM actions WHERE lane = ?1 AND done < gen AND key || ' ' || gen NOT IN (SELECT value FROM json_each(?4))
+		ORDER BY at, due, rowid LIMIT 1`
 	var due int64
-	err = s.db.QueryRow(query, lane, held.UnixMilli(), free).
+	err = s.db.QueryRow(query, lane, held.UnixMilli(), free, s.carriedDone()).
 		Scan(&a.Key, &a.Lane, &a.Kind, &a.Data, &a.Gen, &a.Tries, &due)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Action{}, false, time.Time{}, nil
@@ -35,12 +38,38 @@ func (s *Store) Lanes(prefix string) ([]string, error) {
 	return collect(s, "lanes", func(rows *sql.Rows, lane *string) error { return rows.Scan(lane) }, query, prefix)
 }
 
-// Done marks the generation that was carried out. An action that was written
+// carriedDone returns the key and the generation of each action that is carried as done, as JSON.
+func (s *Store) carriedDone() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := []string{}
+	for _, a := range s.carried.Done {
+		all = append(all, fmt.Sprint(a.Key, " ", a.Gen))
+	}
+	raw, _ := json.Marshal(all) // strings can be encoded
+	return string(raw)
+}
+
+const done = `UPDATE actions SET done = ?2, tries = 0, error = ?3 WHERE key = ?1 AND done < ?2`
+
+func putDone(tx writer, b *Batch) error {
+	for _, a := range b.Done {
+		if _, err := tx.Exec(done, a.Key, a.Gen, ""); err != nil {
+			return fmt.Errorf("finish action: %w", err)
+		}
+	}
+	return nil
+}
+
+// Done marks the generation that was carried out, unless a batch has done so. An action that was written
 // again meanwhile stays open. note says why it was given up, or is empty.
 func (s *Store) Done(a Action, note string) error {
-	const query = `UPDATE actions SET done = max(done, ?2), tries = 0, error = ?3 WHERE key = ?1`
-	_, err := s.db.Exec(query, a.Key, a.Gen, note)
-	if err != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.ContainsFunc(s.carried.Done, func(d Action) bool { return d.Key == a.Key && d.Gen == a.Gen }) {
+		return nil
+	}
+	if _, err := s.db.Exec(done, a.Key, a.Gen, note); err != nil {
 		return fmt.Errorf("finish action: %w", s.explain(err))
 	}
 	return nil

@@ -24,17 +24,28 @@ type Batch struct {
 	Copies   []channel.Copy
 	// RunEvents are those of runs whose values are in the batch.
 	RunEvents []RunEvents
-	Act       channel.Act // whose update this step deals with
-	Anew      string      // a channel that starts to number its updates again
+	Received  []channel.Update // raw; one that is known already changes nothing
+	Done      []Action         // that are carried out
+	Act       channel.Act      // whose update this step deals with
+	Anew      string           // a channel that starts to number its updates again
+	MayWait   bool             // kill -9 may lose it: what led to it is then seen or done again
 
 	rows []row // see Kind.Put
 }
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	listed := len(b.rows) + len(b.Posts) + len(b.Events) + len(b.Actions) + len(b.Copies) + len(b.RunEvents)
-	return listed == 0 && b.Settings == nil && b.Act.Update == 0
+	carried := len(b.rows) + len(b.Copies) + len(b.Received) + len(b.Done)
+	return !b.isSought() && carried == 0 && b.Settings == nil
 }
+
+// isSought reports whether b changes what others look for in the database.
+func (b Batch) isSought() bool {
+	return len(b.Posts)+len(b.Events)+len(b.Actions)+len(b.RunEvents) > 0 || b.Act.Update != 0 || b.Anew != ""
+}
+
+// Waits reports whether b is to be carried, see Store.Carry.
+func (b Batch) Waits() bool { return b.MayWait && !b.isSought() }
 
 // Add adds the changes of a later step.
 func (b *Batch) Add(later Batch) {
@@ -43,6 +54,8 @@ func (b *Batch) Add(later Batch) {
 	b.Actions = append(b.Actions, later.Actions...)
 	b.Copies = append(b.Copies, later.Copies...)
 	b.RunEvents = append(b.RunEvents, later.RunEvents...)
+	b.Received = append(b.Received, later.Received...)
+	b.Done = append(b.Done, later.Done...)
 	b.rows = append(b.rows, later.rows...)
 	b.Settings, b.Anew = cmp.Or(later.Settings, b.Settings), cmp.Or(later.Anew, b.Anew)
 	if later.Act.Update != 0 {
@@ -100,19 +113,54 @@ func (s *Store) Commit(b *Batch) error { return s.commit(b, synced) }
 // returns, and loss of power once a Commit or Sync has followed.
 func (s *Store) Write(b *Batch) error { return s.commit(b, unsynced) }
 
+// Carry makes b a part of the next commit. kill -9 loses it until then.
+func (s *Store) Carry(b Batch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.carried.Add(b)
+}
+
+// Flush commits what is carried.
+func (s *Store) Flush() error { return s.flushIf(func(carried Batch) bool { return !carried.Empty() }) }
+
+// FlushReceived is Flush if updates are carried. After it they may be acknowledged to their channel.
+func (s *Store) FlushReceived() error {
+	return s.flushIf(func(carried Batch) bool { return len(carried.Received) > 0 })
+}
+
+func (s *Store) flushIf(isDue func(carried Batch) bool) error {
+	s.mu.Lock()
+	due := isDue(s.carried)
+	s.mu.Unlock()
+	if !due {
+		return nil
+	}
+	return s.Commit(&Batch{})
+}
+
 func (s *Store) commit(b *Batch, to level) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.carried.Received) > 0 {
+		to = synced // their channel forgets them
+	}
 	if err := s.setLevel(to); err != nil {
 		return err
 	}
 	crash.Point()
 	seq, head := s.seq, s.head
-	err := s.tx(func(tx *sql.Tx) error { return s.write(writer{tx, s}, b) })
+	err := s.tx(func(tx *sql.Tx) error {
+		w := writer{tx, s}
+		if err := s.write(w, &s.carried); err != nil {
+			return err
+		}
+		return s.write(w, b)
+	})
 	if err != nil {
 		s.seq, s.head = seq, head
 		return fmt.Errorf("commit: %w", err)
 	}
+	s.carried = Batch{}
 	crash.Point()
 	s.prepareAll()
 	return nil
@@ -125,7 +173,7 @@ func (s *Store) write(w writer, b *Batch) error {
 		}
 	}
 	for _, put := range []func(writer, *Batch) error{
-		putPosts, putSettings, s.putEvents, putActions, putCopies, putUpdate, putRunEvents,
+		putPosts, putSettings, s.putEvents, putActions, putDone, putCopies, putReceived, putUpdate, putRunEvents,
 	} {
 		if err := put(w, b); err != nil {
 			return err

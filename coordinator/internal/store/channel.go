@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
@@ -110,40 +112,35 @@ func (s *Store) Unshown(name, kind string) (id ask.ID, ok bool, err error) {
 	return id, true, nil
 }
 
-// Receive commits raw updates before they are acknowledged to their channel. One that
-// is known already changes nothing.
-func (s *Store) Receive(updates []channel.Update) error {
-	err := s.tx(func(tx *sql.Tx) error {
-		for _, u := range updates {
-			if _, err := tx.Exec(`INSERT INTO inbox (channel, id, body) VALUES (?, ?, ?)
-				ON CONFLICT (channel, id) DO NOTHING`, u.Channel, u.ID, u.Body); err != nil {
-				return err
-			}
+func putReceived(tx writer, b *Batch) error {
+	for _, u := range b.Received {
+		if _, err := tx.Exec(`INSERT INTO inbox (channel, id, body) VALUES (?, ?, ?)
+			ON CONFLICT (channel, id) DO NOTHING`, u.Channel, u.ID, u.Body); err != nil {
+			return fmt.Errorf("receive update: %w", err)
 		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("receive updates: %w", err)
 	}
 	return nil
 }
 
 // Received returns the updates of a channel that have not been handled, in order.
 func (s *Store) Received(name string) ([]channel.Update, error) {
-	rows, err := s.db.Query(`SELECT id, body FROM inbox WHERE channel = ? AND done = 0 ORDER BY id`, name)
-	if err != nil {
-		return nil, fmt.Errorf("read updates: %w", err)
-	}
-	defer rows.Close()
-	var out []channel.Update
-	for rows.Next() {
-		u := channel.Update{Channel: name}
-		if err := rows.Scan(&u.ID, &u.Body); err != nil {
-			return nil, fmt.Errorf("read updates: %w", err)
+	s.mu.Lock() // no commit takes what is carried meanwhile
+	defer s.mu.Unlock()
+	out, err := collect(s, "updates", func(rows *sql.Rows, u *channel.Update) error {
+		u.Channel = name
+		return rows.Scan(&u.ID, &u.Body)
+	}, `SELECT id, body FROM inbox WHERE channel = ? AND done = 0`, name)
+	for _, u := range s.carried.Received {
+		isKnown := u.Channel != name
+		if err == nil && !isKnown {
+			err = s.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM inbox WHERE channel = ? AND id = ?)`, name, u.ID).Scan(&isKnown)
 		}
-		out = append(out, u)
+		if !isKnown {
+			out = append(out, u)
+		}
 	}
-	return out, rows.Err()
+	slices.SortFunc(out, func(a, b channel.Update) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(out, func(a, b channel.Update) bool { return a.ID == b.ID }), err
 }
 
 // keepUpdates bounds the memory of updates already dealt with, for each channel.

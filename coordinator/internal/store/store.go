@@ -49,11 +49,12 @@ type Store struct {
 	// checked is when the whole database was last checked.
 	checked time.Time
 
-	mu    sync.Mutex           // held by Commit; guards those below
-	head  string               // hash of the newest journal entry
-	seq   int64                // its number
-	ready map[string]*sql.Stmt // see writer
-	level level                // of the connection
+	mu      sync.Mutex           // held by Commit; guards those below
+	head    string               // hash of the newest journal entry
+	seq     int64                // its number
+	ready   map[string]*sql.Stmt // see writer
+	level   level                // of the connection
+	carried Batch                // see Carry
 
 	unknownMu sync.Mutex          // guards unknown
 	unknown   map[string]*unknown // fields of stored values, see remember

@@ -437,7 +437,7 @@ func TestBatchIsAtomic(t *testing.T) {
 		t.Run(table, func(t *testing.T) {
 			path := newPath(t)
 			s := open(t, path)
-			if err := s.Receive([]channel.Update{{Channel: "phone", ID: 7, Body: []byte("u")}}); err != nil {
+			if err := s.Commit(&store.Batch{Received: []channel.Update{{Channel: "phone", ID: 7, Body: []byte("u")}}}); err != nil {
 				t.Fatal(err)
 			}
 			commit(t, s, store.Batch{Events: []event.Event{note("before")}})

@@ -36,16 +36,21 @@ func NewWriter(c *core.Core, dirs home.Dirs, log *slog.Logger) *Writer {
 // Run works until ctx ends.
 func (w *Writer) Run(ctx context.Context) { w.core.Work(ctx, core.LaneDisk, w.act) }
 
-func (w *Writer) act(_ context.Context, a store.Action) error {
+func (w *Writer) act(_ context.Context, a store.Action) (err error) {
 	switch a.Kind {
-	case core.ActRetries:
-		return mark(w.dirs.Retries(), w.core.MayRetry())
-	case core.ActHalts:
-		return mark(w.dirs.Halts(), w.core.MayHalt())
 	case core.ActNudge:
 		return w.nudge(a.Data)
+	case core.ActRetries:
+		err = mark(w.dirs.Retries(), w.core.MayRetry())
+	case core.ActHalts:
+		err = mark(w.dirs.Halts(), w.core.MayHalt())
+	default:
+		err = w.write(a)
 	}
-	return w.write(a)
+	if err != nil {
+		return err
+	}
+	return w.core.Repeatable(a)
 }
 
 // write writes a page of a session. If the action has no text, the name of the page tells

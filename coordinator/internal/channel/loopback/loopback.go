@@ -111,7 +111,7 @@ func (c *Channel) Say(_ context.Context, text string) error {
 func (c *Channel) act(_ context.Context, a store.Action) error {
 	switch a.Kind {
 	case core.ActCard:
-		return c.card(ask.ID(a.Data))
+		return c.card(a)
 	case core.ActNotice:
 		n, err := channel.ReadNotice(a.Data)
 		if err != nil {
@@ -141,7 +141,8 @@ func (c *Channel) act(_ context.Context, a store.Action) error {
 }
 
 // card writes the file of a card. One whose asks ended before it was shown never is.
-func (c *Channel) card(id ask.ID) error {
+func (c *Channel) card(a store.Action) error {
+	id := ask.ID(a.Data)
 	card, err := c.cfg.Core.OnCard(id)
 	if errors.Is(err, core.ErrNotFound) {
 		return core.GiveUp(err)
@@ -165,7 +166,7 @@ func (c *Channel) card(id ask.ID) error {
 		return err
 	}
 	noted := channel.Copy{Ask: id, Channel: Name, Message: channel.MessageID(shown.ID), Shown: shown.Text}
-	return c.cfg.Core.Sent(noted)
+	return c.cfg.Core.Sent(a, noted)
 }
 
 func (c *Channel) write(card Card) error {

@@ -17,6 +17,7 @@ import (
 	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/internal/taskwork"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
@@ -133,7 +134,7 @@ func newActRig(t *testing.T, base string) (r *rig, names *strings.Replacer) {
 	text, _, err := r.core.Text(told.Choose)
 	r.ok(err)
 	a := r.ask("ask_open", "git push")
-	r.ok(r.core.Sent(channel.Copy{Ask: a.ID, Channel: Name, Message: messageID(11, 8), SentAt: 1}))
+	r.ok(r.core.Sent(store.Action{}, channel.Copy{Ask: a.ID, Channel: Name, Message: messageID(11, 8), SentAt: 1}))
 	g, err := r.core.OpenCovered(ask.Ask{
 		ID: "ask_given", Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: "make", Hash: "1", Cwd: dir,
 		Offer: &ask.Offer{Rules: grant.Narrowest(grant.Need{Tool: "Bash", Commands: [][]string{{"make"}}})},
@@ -223,12 +224,14 @@ func TestActOnce(t *testing.T) {
 					in = fmt.Sprintf(`{"callback_query":{"id":"q1","from":%s,"data":%q,`+
 						`"message":{"message_id":8,"date":1,"chat":{"id":11,"type":"private"}}}}`, from, names.Replace(c.tap))
 				}
-				r.ok(r.core.Receive([]channel.Update{{Channel: Name, ID: 7, Body: []byte(in)}}))
+				sent := []channel.Update{{Channel: Name, ID: 7, Body: []byte(in)}} // again, until it is acknowledged
+				r.ok(r.core.Receive(sent))
 				before := c.effect(r)
 				if died = r.handleUntil(change); died {
 					r.close()
 					r.open()
 					r.withTasks()
+					r.ok(r.core.Receive(sent))
 					if r.handleUntil(math.MaxInt) {
 						t.Fatal("it died again")
 					}

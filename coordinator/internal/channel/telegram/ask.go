@@ -17,12 +17,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // card sends or edits the message that shows asks, so that it shows their current state.
 // There is one message for their whole life. A card whose asks ended before it was shown
 // is never sent.
-func (l *link) card(ctx context.Context, id ask.ID) error {
+func (l *link) card(ctx context.Context, a store.Action) error {
+	id := ask.ID(a.Data)
 	card, err := l.cfg.Core.OnCard(id)
 	if errors.Is(err, core.ErrNotFound) {
 		return core.GiveUp(err)
@@ -44,22 +46,30 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	if err := l.cfg.Core.Counts(Name); err != nil && open {
 		text = text.mute(err)
 	}
-	switch {
-	case len(cards) > 0:
-		err = l.editCards(ctx, cards, text)
-	case open:
+	isMore := text.cut && !file && open // a file follows
+	isNew := open && len(cards) == 0
+	if isNew {
+		by := a
+		if isMore {
+			by = store.Action{} // it goes on
+		}
 		err = l.inRoom(ctx, chat, card[0].Session, func(to room) (err error) {
-			cards, err = l.sendCard(ctx, id, to, text)
+			cards, err = l.sendCard(ctx, by, id, to, text)
 			return err
 		})
 		if errors.Is(err, core.ErrGiveUp) {
 			err = l.sayRefused(ctx, person, card, err)
 		}
+	} else {
+		err = l.editCards(ctx, cards, text)
 	}
-	if err == nil && text.cut && !file && open {
-		err = l.sendWhole(ctx, card.Face(), cards[0])
+	switch {
+	case err != nil || isNew && !isMore:
+		return err
+	case isMore:
+		return l.sendWhole(ctx, a, card.Face(), cards[0])
 	}
-	return err
+	return l.cfg.Core.Repeatable(a)
 }
 
 // mute removes the buttons from a card on which no tap would count. It adds the reason if
@@ -135,7 +145,9 @@ func (l *link) cardsIn(chat int64, id ask.ID) (in []channel.Copy, file bool, err
 }
 
 // sendCard sends a card and stores it, with the time that Telegram reports.
-func (l *link) sendCard(ctx context.Context, id ask.ID, to room, text rendered) ([]channel.Copy, error) {
+func (l *link) sendCard(
+	ctx context.Context, by store.Action, id ask.ID, to room, text rendered,
+) ([]channel.Copy, error) {
 	l.sending.Lock()
 	defer l.sending.Unlock()
 	m, err := l.post(ctx, to, text)
@@ -149,7 +161,7 @@ func (l *link) sendCard(ctx context.Context, id ask.ID, to room, text rendered) 
 		Ask: id, Channel: Name, Message: messageID(to.chat, int64(m.ID)), Shown: text.digest(), SentAt: int64(m.Date),
 	}
 	copies := append(l.unnoted(ctx, c, text), c)
-	return copies, l.sent(ctx, copies...)
+	return copies, l.sent(ctx, by, copies...)
 }
 
 // mayBeSent reports whether a message may have been sent although an error was returned:
@@ -183,17 +195,17 @@ func (l *link) editCards(ctx context.Context, cards []channel.Copy, text rendere
 			return err
 		}
 		c.Shown = text.digest()
-		if err := l.sent(ctx, c); err != nil {
+		if err := l.cfg.Core.Repeatable(store.Action{}, c); err != nil {
 			return err
 		}
 	}
 	return gone
 }
 
-// sent stores messages that were sent. It retries, because a card that is not stored would
-// be sent again.
-func (l *link) sent(ctx context.Context, copies ...channel.Copy) error {
-	return l.insist(ctx, "note card", func() error { return l.cfg.Core.Sent(copies...) })
+// sent stores messages that an action has sent, and that it is done. It retries, because a card that is not stored
+// would be sent again.
+func (l *link) sent(ctx context.Context, by store.Action, copies ...channel.Copy) error {
+	return l.insist(ctx, "note card", func() error { return l.cfg.Core.Sent(by, copies...) })
 }
 
 // insist calls note until it succeeds or ctx ends.

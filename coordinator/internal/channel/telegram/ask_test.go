@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
@@ -467,6 +468,7 @@ func TestEditingFaults(t *testing.T) {
 			}
 			r.ann.Say(r.ann.ID, "/help") // the lane goes on
 			r.await("Tap Allow or Deny")
+			r.ok(r.store.Flush())
 			cards, err := r.core.Copies(Name, a.ID)
 			if err != nil || len(cards) != 1 {
 				t.Fatalf("%+v, %v", cards, err)
@@ -552,7 +554,7 @@ func TestGoneCardBesideAnother(t *testing.T) {
 	r.pair()
 	a, first := r.card("a1", "git push")
 	second := messageID(r.ann.ID, int64(first.ID)-1) // no message of ours
-	if err := r.core.Sent(channel.Copy{Ask: a.ID, Channel: Name, Message: second}); err != nil {
+	if err := r.core.Sent(store.Action{}, channel.Copy{Ask: a.ID, Channel: Name, Message: second}); err != nil {
 		t.Fatal(err)
 	}
 	r.sql(fmt.Sprintf(`UPDATE copies SET rowid = -1 WHERE message = '%s'`, second)) // it comes first

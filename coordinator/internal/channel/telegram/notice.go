@@ -40,17 +40,17 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 	}
 	switch a.Kind {
 	case core.ActCard:
-		return l.card(ctx, ask.ID(a.Data))
+		return l.card(ctx, a)
 	case core.ActNotice:
 		return l.notice(ctx, a.Data)
 	case core.ActSay:
 		return l.reply(ctx, a.Data)
 	case core.ActRemind:
-		return l.remind(ctx, ask.ID(a.Data))
+		return l.remind(ctx, a)
 	case core.ActRoom:
 		return l.topic(ctx, session.ID(a.Data))
 	case core.ActTap:
-		return l.answer(ctx, a.Data)
+		return l.answer(ctx, a)
 	case core.ActRunEnded:
 		return l.runEnded(ctx, a.Data)
 	case core.ActRunFile:
@@ -163,16 +163,19 @@ func (l *link) say(ctx context.Context, to room, text string) error {
 }
 
 // answer answers a tap, and sends the message that follows, or has the message with the button say it.
-func (l *link) answer(ctx context.Context, raw string) error {
-	s, out, err := l.said(raw)
+func (l *link) answer(ctx context.Context, a store.Action) error {
+	s, out, err := l.said(a.Data)
 	if err != nil {
 		return err
 	}
 	p := &bot.AnswerCallbackQueryParams{CallbackQueryID: s.Tap, Text: shorten(out.text, maxTap)}
 	_, err = l.bot.AnswerCallbackQuery(ctx, p)
 	err = l.outcome(0, err)
-	if out.show == nil || err != nil && !errors.Is(err, core.ErrGiveUp) {
+	switch {
+	case err != nil && (out.show == nil || !errors.Is(err, core.ErrGiveUp)):
 		return err
+	case out.show == nil:
+		return l.cfg.Core.Repeatable(a)
 	}
 	if out.edit != "" {
 		return l.edit(ctx, out.edit, *out.show)

@@ -13,7 +13,7 @@ import (
 
 // poll receives updates and handles them until ctx ends or Telegram no longer accepts the
 // token. A request for the next updates acknowledges the earlier ones, so those are
-// committed first.
+// committed first, each with what it does where it does something.
 func (l *link) poll(ctx context.Context) {
 	// An offset of 0 asks for all updates that are not acknowledged yet. The ids may start
 	// again below ours, with another bot or after a week of silence. Updates that we hold
@@ -65,13 +65,15 @@ func (l *link) pause(err error, tries int) time.Duration {
 	return min(l.pace.first<<min(tries, 10), l.pace.longest)
 }
 
-// round gets and commits the updates from offset on, and returns the next
-// offset.
+// round gets the updates from offset on, and returns the next offset.
 func (l *link) round(ctx context.Context, offset int64, hold time.Duration) (int64, error) {
 	if err := l.introduce(ctx); err != nil {
 		return offset, err
 	}
 	l.introduceCommands(ctx)
+	if err := l.cfg.Core.KeepReceived(); err != nil {
+		return offset, err
+	}
 	begun := time.Now()
 	updates, err := l.updates(ctx, offset, hold)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // isReminder marks the reminder of a card among the messages of its ask. The reminder is
@@ -20,7 +21,8 @@ const isReminder = "reminder"
 // remind replies to a card that waits too long, so that the phone rings once more. It says
 // who waits, how long and for what. Another chat may be told too: who waits and for what kind of
 // answer, but not the question itself. Nothing can be answered there.
-func (l *link) remind(ctx context.Context, id ask.ID) error {
+func (l *link) remind(ctx context.Context, by store.Action) error {
+	id := ask.ID(by.Data)
 	card, err := l.cfg.Core.OnCard(id)
 	person, chat := l.person()
 	switch {
@@ -60,7 +62,7 @@ func (l *link) remind(ctx context.Context, id ask.ID) error {
 		if err != nil {
 			return l.outcome(to.chat, err)
 		}
-		return l.sent(ctx, channel.Copy{
+		return l.sent(ctx, by, channel.Copy{
 			Ask: id, Channel: Name, Message: messageID(to.chat, int64(m.ID)), Shown: isReminder, SentAt: int64(m.Date),
 		})
 	})

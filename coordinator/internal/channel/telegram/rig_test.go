@@ -182,6 +182,7 @@ func (r *rig) pair() {
 	}
 	r.ann.Say(r.ann.ID, "/start "+code)
 	r.await("Paired with Ann")
+	r.eventually("the bot knows that it could say so", func() bool { return r.core.Account(Name).Newest != "" })
 }
 
 // settled waits until the bot has handled everything that people did so far.

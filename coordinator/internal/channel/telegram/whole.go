@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // isFile marks the message that carries an ask's file among its cards: it is
@@ -18,7 +19,7 @@ const isFile = "file"
 
 // sendWhole sends an input that is too long for its card as a file below the card. It does
 // so once; the file is stored with the cards.
-func (l *link) sendWhole(ctx context.Context, a ask.Ask, card channel.Copy) error {
+func (l *link) sendWhole(ctx context.Context, by store.Action, a ask.Ask, card channel.Copy) error {
 	chat, message, err := parseMessageID(card.Message)
 	if err != nil {
 		return core.GiveUp(err)
@@ -33,7 +34,7 @@ func (l *link) sendWhole(ctx context.Context, a ask.Ask, card channel.Copy) erro
 	if err != nil {
 		return l.outcome(chat, err)
 	}
-	return l.sent(ctx, channel.Copy{
+	return l.sent(ctx, by, channel.Copy{
 		Ask: card.Ask, Channel: Name, Message: messageID(chat, int64(m.ID)), Shown: isFile, SentAt: int64(m.Date),
 	})
 }

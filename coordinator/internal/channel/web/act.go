@@ -19,7 +19,7 @@ import (
 func (c *Channel) act(ctx context.Context, a store.Action) error {
 	switch a.Kind {
 	case core.ActCard, core.ActRoom, core.ActRemind, core.ActRunFile:
-		return nil
+		return c.cfg.Core.Repeatable(a)
 	case core.ActRunEnded:
 		var e run.TurnEnd
 		if err := json.Unmarshal([]byte(a.Data), &e); err != nil {
