@@ -1,10 +1,16 @@
 package telegram
 
 import (
+	"bytes"
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -81,4 +87,45 @@ func TestTriggersOnThePhone(t *testing.T) {
 		t.Errorf("the buttons are %q", closed.Labels())
 	}
 	tapped(list.ID, "Off", "Not done: answers from here do not count", true)
+}
+
+// TestNoSecretOfAWebhookIsStored: each operation that makes the secret of a webhook has a reply that waits in the
+// database until it is told. The secret is in no file of the database.
+func TestNoSecretOfAWebhookIsStored(t *testing.T) {
+	r := newStillRig(t)
+	r.withTasks()
+	secret := r.path("hooks/push.secret")
+	one := wire.TriggerRequest{ID: "push"}
+	for i, asked := range []struct {
+		op     string
+		in     any
+		before func() error
+	}{
+		{"trigger.new", wire.TriggerNewRequest{ID: "push", On: "webhook", Auth: "standard", To: "person", Prompt: "Look."}, nil},
+		{"trigger.rotate", one, nil},
+		{"trigger.on", one, func() error { return os.Remove(secret) }},
+	} {
+		if asked.before != nil {
+			r.ok(asked.before())
+		}
+		act := channel.Act{Channel: Name, Update: int64(i + 1), By: "Ann", At: "11"}
+		r.ok(r.ch.cfg.Act(r.ctx, act, asked.op, asked.in))
+		reply, waits, _, err := r.store.Due(Name, time.Now(), time.UnixMilli(0), "")
+		r.ok(err)
+		if !waits || !strings.Contains(reply.Data, redact.Hidden) {
+			t.Fatalf("%s: the reply that waits is %+v, want one that hides a secret", asked.op, reply)
+		}
+		r.ok(r.store.Done(reply, ""))
+		made := bytes.TrimSpace([]byte(r.file(secret)))
+		files, err := filepath.Glob(r.path("afar.db*"))
+		if len(files) < 2 || len(made) < 16 {
+			t.Fatalf("%s: the files %q and a secret of %d bytes", asked.op, files, len(made))
+		}
+		for _, file := range files {
+			raw, failed := os.ReadFile(file)
+			if r.ok(errors.Join(err, failed)); bytes.Contains(raw, made) {
+				t.Errorf("%s: the secret is in %s", asked.op, filepath.Base(file))
+			}
+		}
+	}
 }
