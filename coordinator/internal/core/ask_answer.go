@@ -1,7 +1,6 @@
 package core
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -105,17 +104,17 @@ func (c *Core) IsAnswer(p Press) (bool, error) {
 func (c *Core) Press(p Press) (Told, error) {
 	id, noted, no, err := c.pressed(p)
 	if err == nil && no == "" {
-		err = errors.Join(c.recall(id), c.Look())
+		err = c.recall(id)
 	}
 	if err != nil || no != "" {
 		return tells(no), err
 	}
-	return result(c, func(s *state, b *store.Batch, now time.Time) (Told, error) {
+	return c.pressIt(p, func(s *state, b *store.Batch, p Press, now time.Time) Told {
 		a := s.asks.rows[id]
 		if !noted {
 			b.Copies = append(b.Copies, channel.Copy{Ask: a.CardID(), Channel: p.Channel, Message: p.Message})
 		}
-		return Told{Worded: s.decide(b, a, p, now)}, nil
+		return Told{Worded: s.decide(b, a, p, now)}
 	})
 }
 

@@ -159,15 +159,6 @@ func (c *Core) flush() error {
 	return err
 }
 
-// result is do for a step that returns a value beside its changes.
-func result[T any](c *Core, f func(s *state, b *store.Batch, now time.Time) (T, error)) (out T, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		out, err = f(s, &b, now)
-		return b, err
-	})
-	return out, err
-}
-
 // quietly is do for a hook that waits for the reply. It wakes no waiters, and waits for
 // the disk only if asks or messages change. The caller calls Publish after its reply.
 func (c *Core) quietly(f step) error {

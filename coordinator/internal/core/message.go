@@ -254,37 +254,48 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 // only living session. Otherwise the person is asked. It never decides several open
 // questions, or a question that is younger than the text. In the topic of a session
 // only that session counts.
-func (c *Core) Written(p Press) (Told, error) {
+func (c *Core) Written(p Press) (Told, error) { return c.pressIt(p, (*state).written) }
+
+// pressIt applies what the person did on a channel to the state as it is now.
+func (c *Core) pressIt(
+	p Press, apply func(s *state, b *store.Batch, p Press, now time.Time) Told,
+) (told Told, err error) {
 	if err := c.Look(); err != nil {
-		return Told{}, err
+		return told, err
 	}
-	return result(c, func(s *state, b *store.Batch, now time.Time) (Told, error) {
-		all, live := s.onCards(), s.live()
-		if id, ok := s.sessionIn(p.Channel, p.At); ok {
-			all = slices.DeleteFunc(all, func(a ask.Ask) bool { return a.Session != id })
-			live = []session.Session{s.sessions.rows[id]}
-		}
-		m := p.message("")
-		switch open := p.seen(all); {
-		case len(open) == 1:
-			return Told{Worded: s.decide(b, open[0], p, now)}, nil
-		case len(open) > 1:
-			m.Answers = true
-		case len(all) == 1:
-			return tells(channel.TooEarly), nil
-		case len(all) > 1:
-			return tells(channel.AllTooEarly), nil
-		case p.Word:
-			return tells(channel.NothingOpen), nil
-		case len(live) == 0:
-			return tells(channel.NothingRuns), nil
-		case len(live) == 1:
-			m.Session = live[0].ID
-			return Told{Worded: s.fate(s.post(b, m, now).Session)}, nil
-		}
-		m.Nonce = s.cfg.Secret()
-		return Told{Choose: s.post(b, m, now).ID}, nil
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		told = apply(s, &b, p, now)
+		return b, nil
 	})
+	return told, err
+}
+
+func (s *state) written(b *store.Batch, p Press, now time.Time) Told {
+	all, live := s.onCards(), s.live()
+	if id, ok := s.sessionIn(p.Channel, p.At); ok {
+		all = slices.DeleteFunc(all, func(a ask.Ask) bool { return a.Session != id })
+		live = []session.Session{s.sessions.rows[id]}
+	}
+	m := p.message("")
+	switch open := p.seen(all); {
+	case len(open) == 1:
+		return Told{Worded: s.decide(b, open[0], p, now)}
+	case len(open) > 1:
+		m.Answers = true
+	case len(all) == 1:
+		return tells(channel.TooEarly)
+	case len(all) > 1:
+		return tells(channel.AllTooEarly)
+	case p.Word:
+		return tells(channel.NothingOpen)
+	case len(live) == 0:
+		return tells(channel.NothingRuns)
+	case len(live) == 1:
+		m.Session = live[0].ID
+		return Told{Worded: s.fate(s.post(b, m, now).Session)}
+	}
+	m.Nonce = s.cfg.Secret()
+	return Told{Choose: s.post(b, m, now).ID}
 }
 
 func (p Press) message(id session.ID) message.Message {
@@ -354,31 +365,28 @@ func (s *state) fate(id session.ID) channel.Fate {
 
 // Choose gives a text that waited for its recipient to the one that the person tapped: p.Choice is the token
 // of a session or, for a text that answers a question, the nonce of that, "" for none. p.Decision is what the text says.
-func (c *Core) Choose(p Press) (Told, error) {
-	if err := c.Look(); err != nil {
-		return Told{}, err
+func (c *Core) Choose(p Press) (Told, error) { return c.pressIt(p, (*state).choose) }
+
+func (s *state) choose(b *store.Batch, p Press, now time.Time) Told {
+	m, known := s.messages.byNonce.one(p.Nonce)
+	switch {
+	case !known:
+		return tells(channel.UnknownText)
+	case m.Answers:
+		return s.settleText(b, m, p, now)
 	}
-	return result(c, func(s *state, b *store.Batch, now time.Time) (Told, error) {
-		m, known := s.messages.byNonce.one(p.Nonce)
-		switch {
-		case !known:
-			return tells(channel.UnknownText), nil
-		case m.Answers:
-			return s.settleText(b, m, p, now), nil
-		}
-		v, _ := s.find(p.Choice)
-		routed, err := message.Route(m, v.ID)
-		switch {
-		case err != nil:
-			return Told{Worded: channel.News{Kind: channel.SentText, Of: s.token(m.Session)}}, nil
-		case !v.Live():
-			return tells(channel.SessionOver), nil
-		}
-		s.messages.put(b, routed)
-		s.queueRunOf(b, v.ID, now)
-		record(b, event.MessageAdded, v.ID, string(m.ID), m.By+" sent a text to "+v.Token, now)
-		return Told{Worded: s.fate(v.ID), Edit: true}, nil
-	})
+	v, _ := s.find(p.Choice)
+	routed, err := message.Route(m, v.ID)
+	switch {
+	case err != nil:
+		return Told{Worded: channel.News{Kind: channel.SentText, Of: s.token(m.Session)}}
+	case !v.Live():
+		return tells(channel.SessionOver)
+	}
+	s.messages.put(b, routed)
+	s.queueRunOf(b, v.ID, now)
+	record(b, event.MessageAdded, v.ID, string(m.ID), m.By+" sent a text to "+v.Token, now)
+	return Told{Worded: s.fate(v.ID), Edit: true}
 }
 
 // settleText answers the question that the person tapped with the text that waited for its question.

@@ -37,15 +37,17 @@ func (c *Core) MayHalt() (may bool) {
 // StopTurn ends the running turn of a session, as Esc at its terminal would: its open
 // questions are refused, its loop is cancelled, and its next hook ends the turn. The
 // news says what happens, and when.
-func (c *Core) StopTurn(name string, d ask.Decision) (channel.News, error) {
+func (c *Core) StopTurn(name string, d ask.Decision) (said channel.News, err error) {
 	word := "Afar stops this turn " + c.cfg.Secret()
-	return result(c, func(s *state, b *store.Batch, now time.Time) (said channel.News, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		v, ok := s.find(name)
 		if !ok {
-			return said, fmt.Errorf("session %q: %w", name, ErrNotFound)
+			return b, fmt.Errorf("session %q: %w", name, ErrNotFound)
 		}
-		return s.stopTurn(b, v, word, d, now)
+		said, err = s.stopTurn(&b, v, word, d, now)
+		return b, err
 	})
+	return said, err
 }
 
 func (s *state) stopTurn(
