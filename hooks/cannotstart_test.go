@@ -152,7 +152,7 @@ func TestHungSessionStart(t *testing.T) {
 			root := homeDir(t)
 			impostor(t, root, serve)
 			began := time.Now()
-			started := payload("SessionStart", `,"source":"startup"`)
+			started := payload("SessionStart", `,"source":"resume"`) // the person is told nothing then
 			nothing.check(t, runHook(t, "hook-session-start", root, attended, started))
 			least = min(least, time.Since(began))
 		}

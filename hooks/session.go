@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/ledger"
@@ -45,7 +48,7 @@ func sessionStart(h *hook, check func(Place) string) error {
 	r, err := h.registerNow(request(wire.OpSessionStart, in))
 	switch {
 	case err == nil:
-		return h.printTold(r.Context, broken)
+		return h.printTold(r.Context, strings.TrimSpace(broken+"\n"+h.greeting()))
 	case cannotWork(err):
 		return h.printTold("", h.withTrouble(broken, err))
 	case errors.Is(err, client.ErrUnreachable) && !errors.Is(err, errForeign):
@@ -86,6 +89,32 @@ func (h *hook) withTrouble(told string, err error) string {
 		return trouble
 	}
 	return told + "\n" + trouble
+}
+
+// greeting returns what a person reads in the first session of a home, and in no other. It is for somebody who has read
+// nothing: what is with the session now, and what to type next.
+func (h *hook) greeting() string {
+	isPersons := h.getenv.Attended() && h.str(claude.FieldSource) == "startup"
+	if !isPersons || h.off() || home.Marked(h.client.Dirs.GreetedMark()) {
+		return ""
+	}
+	if home.LeaveMark(h.client.Dirs.GreetedMark(), "") != nil {
+		return "" // it would come in each session
+	}
+	afar := h.command()
+	return "Afar is with this session. Its guard stops what must never run, in every permission mode. `" + afar +
+		" open` shows on a local page what your sessions ask; `" + afar + " telegram connect` brings it to your phone; " +
+		"/afar:loop TASK keeps a session at work until the task is done. This is said once."
+}
+
+// command returns what a person types to run afar: its path where no folder of PATH has it, as with the plugin alone.
+func (h *hook) command() string {
+	for _, dir := range filepath.SplitList(h.getenv("PATH")) {
+		if _, err := os.Stat(filepath.Join(dir, "afar")); err == nil {
+			return "afar"
+		}
+	}
+	return filepath.Join(h.client.Bin, "afar")
 }
 
 // consequence returns a sentence that says what happens to this session's questions.

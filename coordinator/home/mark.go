@@ -33,6 +33,9 @@ func (d Dirs) CancelMark(session string) string {
 	return filepath.Join(d.Marks(), "cancel-"+short(session))
 }
 
+// GreetedMark says that the person has read what the first session says.
+func (d Dirs) GreetedMark() string { return filepath.Join(d.State, "greeted") }
+
 // Marked reports whether a mark exists.
 func Marked(path string) bool {
 	_, err := os.Lstat(path)
