@@ -145,6 +145,7 @@ func TestPageOpenWhenKilled(t *testing.T) {
 	client := bystander(t)
 	tab := b.Tab(t)
 	tab.Notices()
+	tab.View(1280, 900, false)
 	tab.Open(strings.TrimSpace(p.afar("open", "--print")))
 	tab.Wait(isLive)
 	browser.Eval[bool](tab, `window.same = true`)
@@ -155,7 +156,7 @@ func TestPageOpenWhenKilled(t *testing.T) {
 	tab.Wait(cards("make two", 1))
 	tab.Wait(isLive)
 	tab.Wait(cards("make one", 1))
-	tab.Click(`article.card button[value=allow]`)
+	decide(tab, "make one", "allow")
 	if out, err := first.wait(); err != nil || !strings.Contains(out, `"allow"`) {
 		t.Errorf("the first hook prints %q, %v", out, err)
 	}
@@ -176,7 +177,7 @@ func TestPageOpenWhenKilled(t *testing.T) {
 			t.Errorf("the browser notifies of %q %d times: %q", mark, n, noticed)
 		}
 	}
-	tab.Click(`article.card button[value=deny]`)
+	decide(tab, "make two", "deny")
 	if out, err := second.wait(); err != nil || !strings.Contains(out, `"deny"`) {
 		t.Errorf("the second hook prints %q, %v", out, err)
 	}
@@ -190,8 +191,16 @@ const watchLink = `window.lost = 0, new MutationObserver(() => {
 	if (document.querySelector("#link").innerText !== "live") window.lost++;
 }).observe(document.querySelector("#link"), {childList: true, characterData: true, subtree: true}), true`
 
-// cards returns the expression for a page that shows n cards with a text.
+// cards returns the expression for a page that has n cards with a text which wait for an answer.
 func cards(text string, n int) string {
-	return fmt.Sprintf(
-		`[...document.querySelectorAll("article.card")].filter((c) => c.innerText.includes(%q)).length === %d`, text, n)
+	return fmt.Sprintf(`[...document.querySelectorAll("article.card:has(button[value=allow])")].`+
+		`filter((c) => c.textContent.includes(%q)).length === %d`, text, n)
+}
+
+// decide chooses the question with a text, and presses a button of its card.
+func decide(tab *browser.Tab, text, do string) {
+	tab.Wait(browser.TakesPresses)
+	browser.Eval[bool](tab, fmt.Sprintf(
+		`[...document.querySelectorAll(".lines a")].find((a) => a.innerText.includes(%q)).click(), true`, text))
+	tab.Click(`.card:target button[value=` + do + `]`)
 }

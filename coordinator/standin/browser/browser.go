@@ -246,9 +246,14 @@ func (tab *Tab) Keys(keys string) {
 	tab.Do(chromedp.KeyEvent(keys))
 }
 
-// Click clicks the first element that a selector finds.
+// TakesPresses is the expression for a page that takes presses: it takes none while it changes by itself, and for half a
+// second after something has moved.
+const TakesPresses = `!document.documentElement.matches(".swapping, .resting")`
+
+// Click clicks the first element that a selector finds, once the page takes presses.
 func (tab *Tab) Click(selector string) {
 	tab.t.Helper()
+	tab.Wait(TakesPresses)
 	tab.Do(chromedp.Click(chromedp.CSS(selector)))
 }
 

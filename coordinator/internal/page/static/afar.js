@@ -94,9 +94,11 @@
     mark();
     if (before && one('.chosen') && moved(before, look())) rest();
     before = null;
+    document.documentElement.classList.remove('swapping');
   };
   document.addEventListener('htmx:before:swap', () => {
     before = before || look();
+    document.documentElement.classList.add('swapping');
     setTimeout(settle, 300); // the end of a swap is not heard from an element that is gone
   });
   document.addEventListener('htmx:finally:swap', settle);
