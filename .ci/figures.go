@@ -30,7 +30,8 @@ type figure struct {
 	rows             []row
 }
 
-// A row is one value of a benchmark. Its ratio is a metric of its own, or the value through the yardstick.
+// A row is one value of a benchmark. Its ratio is a metric of its own, or the value through the yardstick. Without a value it
+// is a ratio alone.
 type row struct{ label, value, yard, ratio string }
 
 var figures = []figure{
@@ -57,12 +58,17 @@ var figures = []figure{
 		[]row{{"search", "ms-p95", "", "x-plain-p95"}}},
 	{"A program behind the wall, from its start to its end", "the same program without a wall", "./coordinator/wall",
 		"Start", "100x", []row{{"wall", "ms-wall-p50", "ms-plain-p50", ""}}},
+	{"A database of 90 days", "the same on an empty database", "./coordinator/e2e", "Past", "1x", []row{
+		{"start", "", "", "x-start"}, {"memory", "", "", "x-memory"}, {"idle, processor time", "", "", "x-idle-processor"},
+		{"a question", "", "", "x-question"}, {"the page Now", "", "", "x-page-now"}, {"the page Inbox", "", "", "x-page-inbox"},
+		{"the page Questions", "", "", "x-page-questions"}, {"the page Runs", "", "", "x-page-runs"},
+		{"the hook after a call", "", "", "x-hook-post-tool-use"}}},
 	{"50 open pages", "one open page", "./coordinator/e2e", "Tabs", "1x",
 		[]row{{"processor time of a change", "ms-processor-50", "ms-processor-1", ""}}},
 }
 
-// without are the benchmarks that measure without a yardstick, or whose figures are ratios alone.
-var without = []string{"Judge", "Short", "Render", "MarkerHuge", "Sync", "OfTCP", "UnrelatedCommit", "Past"}
+// without are the benchmarks that measure without a yardstick.
+var without = []string{"Judge", "Short", "Render", "MarkerHuge", "Sync", "OfTCP", "UnrelatedCommit"}
 
 // A result is a row with its numbers.
 type result struct {
@@ -153,7 +159,7 @@ func (r row) read(name string, metrics map[string]float64) result {
 	if r.ratio == "" {
 		ratio = metrics[r.value] / metrics[r.yard]
 	}
-	if metrics[r.value] == 0 || ratio == 0 || math.IsInf(ratio, 0) || math.IsNaN(ratio) {
+	if r.value != "" && metrics[r.value] == 0 || ratio == 0 || math.IsInf(ratio, 0) || math.IsNaN(ratio) {
 		log.Fatalf("%s has no %s, %s or %s in %v", name, r.value, r.yard, r.ratio, metrics)
 	}
 	label := r.label
@@ -188,8 +194,8 @@ func plot(f figure, results []result) []byte {
 	for i, r := range results {
 		y := i*step + 8
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text><rect x="%d" y="%d" width="%.1f" height="16" rx="2" fill="#3a7ca5"/>`+
-			`<text x="%.1f" y="%d">%s× (%s ms)</text>`+"\n",
-			left-8, y+13, escape(r.label), left, y, max(1, r.ratio*scale), left+r.ratio*scale+6, y+13, short(r.ratio), short(r.value))
+			`<text x="%.1f" y="%d">%s</text>`+"\n",
+			left-8, y+13, escape(r.label), left, y, max(1, r.ratio*scale), left+r.ratio*scale+6, y+13, said(r))
 	}
 	x := left + scale
 	fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="2" y2="%d" stroke="#d1495b" stroke-dasharray="4 3"/>`+
@@ -197,12 +203,22 @@ func plot(f figure, results []result) []byte {
 	return b.Bytes()
 }
 
+func said(r result) string {
+	if r.value == 0 {
+		return short(r.ratio) + "×"
+	}
+	return fmt.Sprintf("%s× (%s ms)", short(r.ratio), short(r.value))
+}
+
 func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
 
-// short prints a number with three digits that count.
+// short prints a number with three digits that count, and nothing for none.
 func short(n float64) string {
+	if n == 0 {
+		return ""
+	}
 	if n >= 100 {
 		return strconv.FormatFloat(n, 'f', 0, 64)
 	}

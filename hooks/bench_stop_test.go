@@ -221,7 +221,7 @@ func TestNoTranscriptIsRead(t *testing.T) {
 	if n := d.bytesRead() - before; n > 4<<20 {
 		t.Errorf("the coordinator read %d bytes", n)
 	}
-	const used = "used: 170 tokens" // of 10 turns of the session and 7 of the agent
+	const used = "170 tokens" // of 10 turns of the session and 7 of the agent
 	if loop := d.afar("loop", "show", "huge"); !strings.Contains(loop, used) {
 		t.Errorf("each turn in the transcripts must count once, want %s:\n%s", used, loop)
 	}
