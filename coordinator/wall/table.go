@@ -200,8 +200,12 @@ func (p Place) writable(set Settings) (all []Row, made, files []string) {
 	for _, name := range signIns {
 		add(filepath.Join(user, name), "a sign-in that its tool renews", false)
 	}
+	isHere := map[string]bool{"": false} // of tools
 	for _, c := range caches {
-		add(filepath.Join(user, c.path), c.why, c.tool != "" && home.LookIn(p.Dirs.Path, c.tool) != "")
+		if _, ok := isHere[c.tool]; !ok {
+			isHere[c.tool] = home.LookIn(p.Dirs.Path, c.tool) != ""
+		}
+		add(filepath.Join(user, c.path), c.why, isHere[c.tool])
 	}
 	all = append(all, p.Own...)
 	for _, path := range set.Write {
