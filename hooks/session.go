@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -109,12 +108,10 @@ func (h *hook) greeting() string {
 
 // command returns what a person types to run afar: its path where no folder of PATH has it, as with the plugin alone.
 func (h *hook) command() string {
-	for _, dir := range filepath.SplitList(h.getenv("PATH")) {
-		if _, err := os.Stat(filepath.Join(dir, "afar")); err == nil {
-			return "afar"
-		}
+	if home.LookIn(h.getenv("PATH"), "afar") != "" {
+		return "afar"
 	}
-	return filepath.Join(h.client.Bin, "afar")
+	return home.Program(h.client.Bin, "afar")
 }
 
 // consequence returns a sentence that says what happens to this session's questions.

@@ -65,7 +65,7 @@ func (in *inbox) change(what string, rests bool, change func([]page.Card) []page
 	in.changes <- partial(in.t, in.shows, "questions")
 	in.Wait(`document.querySelector(".chosen").textContent.includes("` + mark + `")`)
 	browser.Eval[bool](in.Tab, `window.over = false; setTimeout(() => { window.over = true }, 350); true`) // see settle
-	in.Wait(`window.over && !document.documentElement.classList.contains("resting")`)
+	in.Wait("window.over && " + browser.TakesPresses)
 	if rested := browser.Eval[bool](in.Tab, "window.rested"); rested != rests {
 		in.t.Errorf("%s: it rested: %v, want %v", what, rested, rests)
 	}
