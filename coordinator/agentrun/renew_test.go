@@ -22,7 +22,7 @@ func claudeSignIn(ends time.Time) string {
 	return fmt.Sprintf(`{"claudeAiOauth":{"accessToken":"a","refreshToken":"r","expiresAt":%d}}`, ends.UnixMilli())
 }
 
-// TestEnds: a file says when the access ends. What is no sign-in that can be renewed has no end.
+// TestEnds: a file says when the access ends. A file without a sign-in that can be renewed has no end.
 func TestEnds(t *testing.T) {
 	at := time.Unix(1800000000, 0)
 	if got := claudeEnds([]byte(claudeSignIn(at))); !got.Equal(at) {

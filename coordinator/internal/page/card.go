@@ -40,7 +40,7 @@ func Waiting(cards []Card) (n int) {
 	return n
 }
 
-// Who names who asks, "" for nobody.
+// Who returns the name of the task, the run or the session that asks, "" if there is none.
 func (c Card) Who() string {
 	q := c.Face()
 	return cmp.Or(q.Task, q.Run, q.Token)

@@ -90,7 +90,7 @@ func commandIn(object string) (key, value string) {
 // CommandKeys are the keys of a command in a script that is a section or an object.
 const CommandKeys = "cmd shell run sequence composite command script chain"
 
-// textsIn returns the texts of a list, or the one text that is no list.
+// textsIn returns the texts of a list, or the one text of a value that is not a list.
 func textsIn(value string) (texts []string) {
 	items := []string{value}
 	if strings.HasPrefix(value, "[") {

@@ -144,7 +144,8 @@ func (c *Channel) inboxOf(q *query, open []wire.Ask) (cards []page.Card, before 
 		return nil, nil, err
 	}
 	for _, a := range past.Asks {
-		if a.Card != "" || a.Channel == "grant" || a.Channel == "lease" { // on another's card, or nobody was asked
+		// It is on the card of another question, or nobody was asked.
+		if a.Card != "" || a.Channel == "grant" || a.Channel == "lease" {
 			continue
 		}
 		if a.OpenedAt+a.WaitedMS < now.Add(-keptFor).UnixMilli() {
