@@ -49,6 +49,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/upkeep"
 	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wall"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -323,6 +324,10 @@ func (c *Coordinator) buildTriggers() {
 		Wall:    wall.Here(c.set.Walls()),
 		NewRun:  c.server.TriggerRun,
 		Resumes: c.resumes,
+		Daily: func(since time.Time) (string, error) {
+			r, err := c.server.Report(since)
+			return view.Morning(r), err
+		},
 		Judge: func(ctx context.Context, command, dir string) (j triggerwork.Judgement, err error) {
 			j.Risk, j.Runs, j.Denied, err = c.server.JudgeWake(ctx, command, dir)
 			return j, err

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
 // A setup holds the settings of the file, and the values that the parts of a coordinator
@@ -58,6 +59,9 @@ func rules(set config.Config) (core.Rules, error) {
 		Times:      times(set.Asks),
 		RunDepth:   set.Runs.Depth,
 		Background: set.Background.Budget,
+	}
+	if set.Report.Daily != (config.Clock{}) {
+		r.Daily = trigger.DailyRule(set.Report.Daily.At, set.Quiet.Zone)
 	}
 	if !set.Quiet.On() {
 		return r, nil

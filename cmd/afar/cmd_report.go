@@ -19,7 +19,7 @@ func newReport(a *app) *cobra.Command {
 			"it; then the loops that ended with their goals, their issues, and what was refused.",
 	}
 	since := c.Flags().Duration("since", 8*time.Hour, "how far back, such as 90m or 24h")
-	form := "since, until, asks, counts, loops, issues, refused, denied"
+	form := "since, until, asks, counts, loops, issues, refused, denied, overridden, spent, runs, ended"
 	return asking(a, c, wire.OpReport, form, func([]string) (wire.ReportRequest, error) {
 		if *since <= 0 {
 			return wire.ReportRequest{}, usageError{errors.New("--since needs a time such as 90m or 24h")}

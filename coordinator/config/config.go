@@ -27,6 +27,7 @@ type Config struct {
 	Web        Web        `toml:"web"`
 	CheckIn    CheckIn    `toml:"checkin"`
 	Quiet      Quiet      `toml:"quiet"`
+	Report     Report     `toml:"report"`
 	Escalation Escalation `toml:"escalation"`
 	Asks       Asks       `toml:"asks"`
 	Loop       Loop       `toml:"loop"`

@@ -38,6 +38,7 @@ func (c Config) settings() []Setting {
 		{Key: "quiet.from", Value: cmp.Or(c.Quiet.From.String(), "none")},
 		{Key: "quiet.to", Value: cmp.Or(c.Quiet.To.String(), "none")},
 		{Key: "quiet.zone", Value: cmp.Or(c.Quiet.Zone, "the machine's")},
+		{Key: "report.daily", Value: cmp.Or(c.Report.Daily.String(), "none")},
 		{Key: "escalation.after", Value: orNever(c.Escalation.After)},
 		{Key: "escalation.chat", Value: number(c.Escalation.Chat)},
 		{Key: "loop.day_budget", Value: dollars(c.Loop.DayBudget)},

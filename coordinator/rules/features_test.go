@@ -49,7 +49,7 @@ var features = map[string]string{
 	"question":    "wire hooks ask/question server telegram",
 	"refusal":     "channel/refusal core telegram",
 	"remind":      "ask/remind telegram",
-	"report":      "wire core store server page cmd:report",
+	"report":      "wire view core store server page cmd:report",
 	"review":      "wire hooks review/review session/review core server",
 	"run":         "wire run/run view core store server telegram web page cmd:run",
 	"send":        "wire core server telegram web page cmd:inbox cmd:send",

@@ -47,7 +47,7 @@ func loopMark(l wire.Loop) Mark {
 		return Mark{Plain, "🔁"}
 	case l.Verdict == "done" && l.Proven:
 		return Mark{Good, "✅"}
-	case l.Verdict == "", l.Verdict == "done":
+	case l.Verdict == "", l.Verdict == "done", l.Verdict == "cancelled":
 		return Mark{Muted, "⏹"}
 	}
 	return Mark{Ask, "⚠️"}

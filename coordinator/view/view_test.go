@@ -2,6 +2,8 @@ package view
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -78,5 +80,45 @@ func TestSeen(t *testing.T) {
 func TestJoin(t *testing.T) {
 	if got := Join([]string{"at", "07:00", "; why", ", with", "x"}); got != "at 07:00; why, with x" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestMorning: the morning message has ten lines at most, what waits first, and is not sent for nothing.
+func TestMorning(t *testing.T) {
+	waiting := wire.ReportedAsk{Ask: wire.Ask{State: "open", Token: "api-1a2b", Request: "npm publish\n--access public"}}
+	answered := wire.ReportedAsk{Ask: wire.Ask{State: "answered", By: "Ann", Allow: true, Request: "npm test"}}
+	failed := wire.Run{Name: "night", State: "failed", About: "Back up", Why: "it fails to start"}
+	idle := wire.Run{Name: "deps", State: "idle", About: "Update the dependencies", Result: strings.Repeat("long ", 99)}
+	stuck := wire.Loop{ID: "shop-1a2b", Verdict: "stuck", Stack: []wire.Frame{{Goal: "Make it green"}}}
+	proven := wire.Loop{ID: "docs-1a2b", Verdict: "done", Evidence: "proven", Stack: []wire.Frame{{Goal: "Mend the links"}}}
+	landed := wire.Entry{Kind: "issue.landed", Subject: "12", Text: "issue 12 landed"}
+	spent := []wire.Spent{{USD: 1.25}, {USD: 2}}
+	for _, c := range []struct {
+		name string
+		in   wire.ReportReply
+		want string
+	}{
+		{"nothing", wire.ReportReply{Spent: spent, Asks: []wire.ReportedAsk{answered}, Counts: map[string]int{"session.started": 3}}, ""},
+		{
+			"each", wire.ReportReply{
+				Asks: []wire.ReportedAsk{answered, waiting}, Runs: []wire.Run{idle, failed, {Name: "x", State: "stopped"}},
+				Ended: []wire.Loop{stuck, proven, {Verdict: "cancelled"}}, Issues: []wire.Entry{landed}, Spent: spent,
+			},
+			"1 to answer · 2 failed · 3 done · $3.25 at list prices\n" +
+				"❓ api-1a2b: npm publish --access public\n" +
+				"⚠️ night: Back up · it fails to start\n" +
+				"⚠️ shop-1a2b: Make it green · stuck\n" +
+				"✅ deps: Update the dependencies · long long long long long long long long long long long long long lo…\n" +
+				"✅ docs-1a2b: Mend the links · done (proven)\n" +
+				"✅ 12: issue 12 landed",
+		},
+	} {
+		if got := Morning(c.in); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+	many := wire.ReportReply{Runs: slices.Repeat([]wire.Run{failed}, 30)}
+	if lines := strings.Split(Morning(many), "\n"); len(lines) != mostMorning || lines[9] != "… 22 more: afar report" {
+		t.Errorf("%d lines: %q", len(lines), lines)
 	}
 }

@@ -20,7 +20,10 @@ type ReportReply struct {
 	Denied  []Entry        `json:"denied"`  // calls that the guard denied; the last 50
 	// Overridden are calls that the guard denied, or never saw, and that ran; the last 50.
 	Overridden []Entry `json:"overridden"`
-	Spent      []Spent `json:"spent"` // what the sessions that run now used, in order of time
+	Spent      []Spent `json:"spent"` // what the sessions of that time used in it, in order of time
+	// Runs came to rest in that time, and Ended are the loops that ended, with their goals; the newest first.
+	Runs  []Run  `json:"runs"`
+	Ended []Loop `json:"ended"`
 }
 
 // A Spent is what sessions used in the ten minutes that begin At, at list prices.

@@ -108,7 +108,7 @@ func New(cfg Config) (*Core, error) {
 		return c, err
 	}
 	c.reported(bad)
-	return c, errors.Join(c.Look(), c.do(answersFrom(cfg.AnswersFrom)))
+	return c, errors.Join(c.Look(), c.do(answersFrom(cfg.AnswersFrom)), c.setDaily())
 }
 
 // do changes the state and wakes the waiters.

@@ -20,6 +20,7 @@ type Rules struct {
 	DayOfRuns   float64       // what all runs may spend in one day, in US dollars; 0 is no limit
 	HoldRuns    time.Duration // the turn of a run that waits for its person is ended after so long
 	RunDepth    int           // so many levels of runs may be below what a person started
+	Daily       string        // the rule of the morning message, see trigger.DailyRule; "" sends none
 	Background  float64       // what all background questions may cost in one day, in US dollars; 0 asks none
 	ShellsFor   time.Duration // a loop waits so long for a background shell that its session has just started
 }
@@ -27,6 +28,15 @@ type Rules struct {
 // ActRemind is an action whose data is the id of the ask that a card was made
 // for: remind the person of it.
 const ActRemind = "remind"
+
+// QuietFor returns how long the quiet hours go on, 0 outside of them.
+func (c *Core) QuietFor() time.Duration {
+	now := c.cfg.Now()
+	if until := c.cfg.Rules.Quiet.Until(now); !until.IsZero() {
+		return until.Sub(now)
+	}
+	return 0
+}
 
 // Rules returns the rules in force.
 func (c *Core) Rules() Rules { return c.cfg.Rules }

@@ -346,18 +346,6 @@ func (c *Core) SessionsNamed(name string, ended time.Time) (out []session.Sessio
 	return out
 }
 
-// Transcripts returns the transcripts of the sessions that have not ended, in no order.
-func (c *Core) Transcripts() (paths []string) {
-	c.view(func(s *state, _ time.Time) {
-		for id := range s.sessions.byLife.ids[alive] {
-			if path := s.sessions.rows[id].Transcript; path != "" {
-				paths = append(paths, path)
-			}
-		}
-	})
-	return paths
-}
-
 // Running returns at most most of the sessions that have not ended, after the first from of
 // them, and how many there are. Those that need the person come first, see
 // session.Session.Urgency. The newest are first among equals.

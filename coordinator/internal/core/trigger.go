@@ -115,6 +115,19 @@ func (c *Core) approveTrigger(
 	return t, err
 }
 
+// setDaily switches the trigger of the morning message on, to another time or off, as config.toml says.
+func (c *Core) setDaily() (err error) {
+	const by = "config.toml"
+	t, known := c.Trigger(trigger.Daily)
+	switch rule := c.cfg.Rules.Daily; {
+	case rule == "" && known:
+		_, err = c.RemoveTrigger(trigger.Daily, by)
+	case rule != "" && (t.Text != rule || !t.Live()):
+		_, err = c.ApproveTrigger(trigger.Daily, rule, by)
+	}
+	return err
+}
+
 // OffTrigger switches a trigger off, for the person by.
 func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
 	return c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
@@ -188,11 +201,11 @@ func (c *Core) Trigger(name trigger.Name) (t trigger.Trigger, ok bool) {
 	return t, t.Known()
 }
 
-// Triggers returns what is kept of all triggers, by name.
+// Triggers returns what is kept of all triggers that have a file, by name.
 func (c *Core) Triggers() (all []trigger.Trigger) {
 	c.view(func(s *state, _ time.Time) {
 		for _, t := range s.triggers.rows {
-			if t.Known() {
+			if t.Known() && t.Name != trigger.Daily {
 				all = append(all, t)
 			}
 		}

@@ -15,20 +15,36 @@ func (s *Server) report(_ *call, in wire.ReportRequest) (out wire.ReportReply, e
 	if in.Since <= 0 {
 		return out, badRequest("a report needs a time to begin at, in unix milliseconds")
 	}
-	r, err := s.cfg.Core.Report(time.UnixMilli(in.Since))
+	return s.Report(time.UnixMilli(in.Since))
+}
+
+// Report returns what happened since a time.
+func (s *Server) Report(since time.Time) (out wire.ReportReply, err error) {
+	r, err := s.cfg.Core.Report(since)
 	if err != nil {
 		return out, err
 	}
 	out = s.wireReport(r)
 	out.Spent = s.spent(r.Since)
+	for _, v := range s.cfg.Core.Runs() {
+		if v.Settled() && !v.Since.Before(since) {
+			out.Runs = append(out.Runs, s.wireRun(v))
+		}
+	}
+	slices.SortStableFunc(out.Runs, func(a, b wire.Run) int { return cmp.Compare(b.Since, a.Since) })
+	for _, l := range s.cfg.Core.Loops() {
+		if !l.Active() && !l.UpdatedAt.Before(since) {
+			out.Ended = append(out.Ended, s.wireLoop(l))
+		}
+	}
 	return out, nil
 }
 
-// spent returns what the sessions that run used since a time, in order of time.
+// spent returns what the sessions that have run since a time used in it, in order of time.
 func (s *Server) spent(since time.Time) []wire.Spent {
 	sums := map[int64]float64{}
-	for _, path := range s.cfg.Core.Transcripts() {
-		for _, part := range s.cfg.Spent(path, since) {
+	for _, v := range s.cfg.Core.SessionsSince(since) {
+		for _, part := range s.cfg.Spent(v.Transcript, since) {
 			sums[part.At.UnixMilli()] += part.USD
 		}
 	}
@@ -51,6 +67,8 @@ func (s *Server) wireReport(r core.Report) wire.ReportReply {
 		Denied:     s.wireEntries(r.Denied),
 		Overridden: s.wireEntries(r.Overridden),
 		Spent:      []wire.Spent{},
+		Runs:       []wire.Run{},
+		Ended:      []wire.Loop{},
 	}
 	for _, a := range r.Asks {
 		out.Asks = append(out.Asks, s.reported(a, r.Until))

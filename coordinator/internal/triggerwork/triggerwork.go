@@ -29,6 +29,8 @@ type Config struct {
 	NewRun func(r trigger.Rule, dir, key string) (run.Run, error)
 	// Resumes reports whether the agent still knows the conversation of a run.
 	Resumes func(run.Run) bool
+	// Daily returns the morning message about what happened since a time, "" where there is nothing to say.
+	Daily func(since time.Time) (string, error)
 	// Judge returns what the guard says of the check of a wake-up in a directory.
 	Judge func(ctx context.Context, command, dir string) (Judgement, error)
 }
@@ -194,6 +196,9 @@ func (w *Worker) fire(ctx context.Context, f trigger.Firing) (wait time.Duration
 	t, ok := w.cfg.Core.Trigger(f.Trigger)
 	if !ok {
 		return 0, w.cfg.Core.EndFiring(f.ID, trigger.Dropped, "the trigger was removed")
+	}
+	if t.Name == trigger.Daily {
+		return w.daily(t, f)
 	}
 	if why := w.differs(t); why != "" {
 		return 0, errors.Join(w.cfg.Core.LookedAtTrigger(t.Name, why), w.cfg.Core.EndFiring(f.ID, trigger.Dropped, why))
