@@ -83,7 +83,7 @@ func (a *app) coordinatorEnv(d home.Dirs) []string {
 // coordinator. If a coordinator runs, it is asked too: it knows more, and journals the
 // attempt.
 func (a *app) personOnly(what string) error {
-	err := call(context.Background(), a, wire.OpPerson, wire.PersonRequest{ID: what}, nil, running)
+	err := call(context.Background(), a, wire.OpPerson, wire.Named{ID: what}, nil, running)
 	var no refusal
 	if a.inSession() || errors.As(err, &no) && no.code == wire.CodeDenied {
 		return fmt.Errorf("%s is a decision of the person: type it in a terminal of your own, not inside a session",
@@ -284,6 +284,9 @@ func asking[Request, Reply any](
 	}
 	return c
 }
+
+// named is the request of a command whose only argument names a thing.
+func named(args []string) (wire.Named, error) { return wire.Named{ID: args[0]}, nil }
 
 // printJSON prints v, indented, on stdout.
 func (a *app) printJSON(v any) error {

@@ -119,9 +119,7 @@ func newLoopList(a *app) *cobra.Command {
 
 func newLoopShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show ID", Short: "Show one loop", Args: exactly("the id of a loop (afar loop list)")}
-	return asking(a, c, wire.OpLoop, "the loop", func(args []string) (wire.LoopRequest, error) {
-		return wire.LoopRequest{ID: args[0]}, nil
-	}, func(p *page, l wire.Loop) { p.thing(view.Loop(l)) })
+	return asking(a, c, wire.OpLoop, "the loop", named, func(p *page, l wire.Loop) { p.thing(view.Loop(l)) })
 }
 
 func newLoopCancel(a *app) *cobra.Command {
@@ -130,7 +128,7 @@ func newLoopCancel(a *app) *cobra.Command {
 		Args: exactly("the id of a loop (afar loop list)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var l wire.Loop
-			err := call(c.Context(), a, wire.OpLoopCancel, wire.LoopCancelRequest{ID: args[0]}, &l, soon)
+			err := call(c.Context(), a, wire.OpLoopCancel, wire.Named{ID: args[0]}, &l, soon)
 			if errors.Is(err, client.ErrUnreachable) {
 				return a.cancelUnheard(args[0], err)
 			}

@@ -18,10 +18,6 @@ func newMemory(a *app) *cobra.Command {
 		newMemorySearch(a), newMemoryList(a), newMemoryShow(a), newMemoryAdd(a), newMemoryForget(a), newMemoryLint(a))
 }
 
-func factNamed(args []string) (wire.MemoryFactRequest, error) {
-	return wire.MemoryFactRequest{ID: args[0]}, nil
-}
-
 func newMemorySearch(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "search QUERY", Short: "Search facts, journals, tasks and what sessions said last",
@@ -91,7 +87,7 @@ func renderFindings(p *page, found []wire.Finding) {
 
 func newMemoryShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show NAME", Short: "Show a fact", Args: exactly("the name of a fact (afar memory list)")}
-	return asking(a, c, wire.OpMemoryFact, "the fact", factNamed, func(p *page, f wire.MemoryFactReply) {
+	return asking(a, c, wire.OpMemoryFact, "the fact", named, func(p *page, f wire.MemoryFactReply) {
 		p.block(f.File)
 		if f.Fault != "" {
 			p.line("%s", p.paint(red, "This file cannot be read as a fact: "+oneLine(f.Fault, 200)))
@@ -139,14 +135,9 @@ func newMemoryForget(a *app) *cobra.Command {
 			"archive instead, because only a person deletes.",
 		Args: exactly("the name of a fact (afar memory list)"),
 	}
-	asJSON := jsonFlag(c, "what became of it")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.MemoryFactRequest{ID: args[0]}
-		return read(c.Context(), a, wire.OpMemoryForget, in, *asJSON, func(p *page, out wire.MemoryForgetReply) {
-			p.line("Fact %s is %s.", oneLine(args[0], 100), oneLine(out.Change, 20))
-		})
-	}
-	return c
+	return asking(a, c, wire.OpMemoryForget, "what became of it", named, func(p *page, out wire.MemoryForgetReply) {
+		p.line("Fact %s is %s.", oneLine(c.Flags().Arg(0), 100), oneLine(out.Change, 20))
+	})
 }
 
 func newMemoryLint(a *app) *cobra.Command {

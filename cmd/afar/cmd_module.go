@@ -13,10 +13,6 @@ func newModule(a *app) *cobra.Command {
 		newModuleList(a), newModuleShow(a), newModuleEnable(a), newModuleDisable(a), newModuleRestart(a))
 }
 
-func moduleNamed(args []string) (wire.ModuleRequest, error) {
-	return wire.ModuleRequest{ID: args[0]}, nil
-}
-
 // moduleName says what the argument of most commands is.
 const moduleName = "the name of a module (afar module list)"
 
@@ -35,7 +31,7 @@ func newModuleShow(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "show NAME", Short: "Show what a module brings, and what it does", Args: exactly(moduleName),
 	}
-	return asking(a, c, wire.OpModule, "the module", moduleNamed, renderModule)
+	return asking(a, c, wire.OpModule, "the module", named, renderModule)
 }
 
 func renderModule(p *page, m wire.Module) {
@@ -73,7 +69,7 @@ func newModuleDisable(a *app) *cobra.Command {
 		Short: "Disable a module: its source ends, and runs get none of its tools",
 		Args:  exactly(moduleName),
 	}
-	return asking(a, c, wire.OpModuleDisable, "the module", moduleNamed, func(p *page, m wire.Module) {
+	return asking(a, c, wire.OpModuleDisable, "the module", named, func(p *page, m wire.Module) {
 		p.line("Module %s is disabled. Enable it: afar module enable %s", m.ID, m.ID)
 	})
 }
@@ -82,7 +78,7 @@ func newModuleRestart(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "restart NAME", Short: "End the source of a module, and start it again at once", Args: exactly(moduleName),
 	}
-	return asking(a, c, wire.OpModuleRestart, "the module", moduleNamed, func(p *page, m wire.Module) {
+	return asking(a, c, wire.OpModuleRestart, "the module", named, func(p *page, m wire.Module) {
 		p.line("The source of module %s is started again.", m.ID)
 	})
 }

@@ -21,7 +21,7 @@ func newRevoke(a *app) *cobra.Command {
 			return usageError{errors.New("the id of a grant is empty")}
 		}
 		var g wire.Grant
-		if err := call(c.Context(), a, wire.OpRevoke, wire.RevokeRequest{ID: args[0]}, &g); err != nil {
+		if err := call(c.Context(), a, wire.OpRevoke, wire.Named{ID: args[0]}, &g); err != nil {
 			return err
 		}
 		if *asJSON {

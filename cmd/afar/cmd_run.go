@@ -23,8 +23,6 @@ func newRun(a *app) *cobra.Command {
 		newRunGive(a), newRunAdopt(a), newRunRemove(a))
 }
 
-func runNamed(args []string) (wire.RunRequest, error) { return wire.RunRequest{ID: args[0]}, nil }
-
 func newRunStart(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "start PROMPT|-", Short: "Start a run with a prompt; a session proposes one", Args: cobra.ArbitraryArgs,
@@ -163,7 +161,7 @@ func newRunList(a *app) *cobra.Command {
 
 func newRunShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show NAME", Short: "Show a run", Args: exactly("the name of a run (afar run list)")}
-	return asking(a, c, wire.OpRun, "the run", runNamed, func(p *page, r wire.Run) {
+	return asking(a, c, wire.OpRun, "the run", named, func(p *page, r wire.Run) {
 		p.thing(view.Run(r))
 		if r.Stands != nil && r.Stands.Stands() {
 			p.line("")
@@ -244,7 +242,7 @@ func newRunStop(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "stop NAME", Short: "End what a run does now", Args: exactly("the name of a run (afar run list)"),
 	}
-	return asking(a, c, wire.OpRunStop, "the run", runNamed, func(p *page, r wire.Run) {
+	return asking(a, c, wire.OpRunStop, "the run", named, func(p *page, r wire.Run) {
 		if r.PID != 0 {
 			p.line("Run %s is told to end its turn.", oneLine(r.Name, 40))
 			return
@@ -258,7 +256,7 @@ func newRunRemove(a *app) *cobra.Command {
 		Use: "remove NAME", Short: "Forget a run that is over; the agent keeps its conversation",
 		Args: exactly("the name of a run (afar run list)"),
 	}
-	return asking(a, c, wire.OpRunRemove, "the run", runNamed, renderRunRemoved)
+	return asking(a, c, wire.OpRunRemove, "the run", named, renderRunRemoved)
 }
 
 func renderRunRemoved(p *page, r wire.Run) {

@@ -109,7 +109,7 @@ func (a *app) interactive(taken wire.RunTakeReply) error {
 // offerBack asks whether to give a run back, and does so. Without an answer it stays taken.
 func (a *app) offerBack(ctx context.Context, r wire.Run) error {
 	var now wire.Run
-	if err := call(ctx, a, wire.OpRun, wire.RunRequest{ID: r.ID}, &now); err != nil {
+	if err := call(ctx, a, wire.OpRun, wire.Named{ID: r.ID}, &now); err != nil {
 		return err
 	}
 	question := "Give run " + oneLine(r.Name, 40) + " back to Afar"
@@ -125,7 +125,7 @@ func (a *app) offerBack(ctx context.Context, r wire.Run) error {
 }
 
 func (a *app) giveRun(ctx context.Context, id string) error {
-	return read(ctx, a, wire.OpRunGive, wire.RunRequest{ID: id}, false, renderRunGiven)
+	return read(ctx, a, wire.OpRunGive, wire.Named{ID: id}, false, renderRunGiven)
 }
 
 func renderRunGiven(p *page, r wire.Run) {
@@ -142,7 +142,7 @@ func newRunGive(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "give NAME", Short: "Hand a run back that was taken", Args: exactly("the name of a run (afar run list)"),
 	}
-	return asking(a, c, wire.OpRunGive, "the run", runNamed, renderRunGiven)
+	return asking(a, c, wire.OpRunGive, "the run", named, renderRunGiven)
 }
 
 func newRunAdopt(a *app) *cobra.Command {

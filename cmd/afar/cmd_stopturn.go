@@ -15,7 +15,7 @@ func newStopTurn(a *app) *cobra.Command {
 			"It is never taken from inside a session.",
 		RunE: func(c *cobra.Command, args []string) error {
 			var said wire.TurnStopReply
-			if err := call(c.Context(), a, wire.OpTurnStop, wire.TurnStopRequest{ID: args[0]}, &said, soon); err != nil {
+			if err := call(c.Context(), a, wire.OpTurnStop, wire.Named{ID: args[0]}, &said, soon); err != nil {
 				return err
 			}
 			a.say("%s", oneLine(said.Text, 300))

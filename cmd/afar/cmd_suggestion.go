@@ -47,9 +47,6 @@ func newSuggestionDismiss(a *app) *cobra.Command {
 		Use: "dismiss NAME", Short: "Dismiss a suggestion: it does not come back",
 		Args: exactly("the name of a suggestion (afar suggestion list)"),
 	}
-	named := func(args []string) (wire.SuggestionDismissRequest, error) {
-		return wire.SuggestionDismissRequest{ID: args[0]}, nil
-	}
 	return asking(a, c, wire.OpSuggestionDismiss, "the suggestion", named, func(p *page, s wire.Suggestion) {
 		p.line("Suggestion %s is dismissed.", oneLine(s.ID, 40))
 	})

@@ -22,8 +22,6 @@ func newTask(a *app) *cobra.Command {
 		set("archive SLUG", "Set a task to ARCHIVED", "ARCHIVED"))
 }
 
-func taskNamed(args []string) (wire.TaskRequest, error) { return wire.TaskRequest{ID: args[0]}, nil }
-
 func newTaskNew(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "new TITLE", Short: "Create a task", Args: cobra.ArbitraryArgs,
@@ -68,7 +66,7 @@ func newTaskList(a *app) *cobra.Command {
 
 func newTaskShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show SLUG", Short: "Show a task", Args: exactly("the name of a task (afar task list)")}
-	return asking(a, c, wire.OpTask, "the task", taskNamed, func(p *page, t wire.Task) {
+	return asking(a, c, wire.OpTask, "the task", named, func(p *page, t wire.Task) {
 		p.thing(view.Task(t))
 	})
 }
@@ -89,7 +87,7 @@ func newTaskStop(a *app) *cobra.Command {
 		Use: "stop SLUG", Short: "Stop a task: nothing but you starts it again",
 		Args: exactly("the name of a task (afar task list)"),
 	}
-	return asking(a, c, wire.OpTaskStop, "the task", taskNamed, func(p *page, t wire.Task) {
+	return asking(a, c, wire.OpTaskStop, "the task", named, func(p *page, t wire.Task) {
 		p.line("Task %s is stopped. Start it again: afar task start %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
 	})
 }

@@ -19,10 +19,6 @@ func newTrigger(a *app) *cobra.Command {
 		newTriggerOn(a), newTriggerOff(a), newTriggerRotate(a), newTriggerRemove(a), newTriggerLog(a))
 }
 
-func triggerNamed(args []string) (wire.TriggerRequest, error) {
-	return wire.TriggerRequest{ID: args[0]}, nil
-}
-
 // triggerName says what the argument of most commands is.
 const triggerName = "the name of a trigger (afar trigger list)"
 
@@ -104,7 +100,7 @@ func moment(ms int64) string { return milli(ms).Format("2006-01-02 15:04:05") }
 
 func newTriggerShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show NAME", Short: "Show a trigger", Args: exactly(triggerName)}
-	return asking(a, c, wire.OpTrigger, "the trigger", triggerNamed, renderTrigger)
+	return asking(a, c, wire.OpTrigger, "the trigger", named, renderTrigger)
 }
 
 func renderTrigger(p *page, t wire.Trigger) { p.thing(view.Trigger(t)) }
@@ -167,12 +163,12 @@ func newTriggerOn(a *app) *cobra.Command {
 			"A rule that somebody wrote by hand is off\n" +
 			"until then, and so is one whose file has changed.",
 	}
-	return asking(a, c, wire.OpTriggerOn, "the trigger", triggerNamed, renderTriggerOn)
+	return asking(a, c, wire.OpTriggerOn, "the trigger", named, renderTriggerOn)
 }
 
 func newTriggerOff(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "off NAME", Short: "Switch a trigger off", Args: exactly(triggerName)}
-	return asking(a, c, wire.OpTriggerOff, "the trigger", triggerNamed, func(p *page, t wire.Trigger) {
+	return asking(a, c, wire.OpTriggerOff, "the trigger", named, func(p *page, t wire.Trigger) {
 		p.line("Trigger %s is off. Switch it on: afar trigger on %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
 	})
 }
@@ -182,21 +178,16 @@ func newTriggerRotate(a *app) *cobra.Command {
 		Use: "rotate NAME", Short: "Make a new secret for a webhook; the old one counts no more",
 		Args: exactly(triggerName),
 	}
-	return asking(a, c, wire.OpTriggerRotate, "the trigger, with its secret", triggerNamed, renderTriggerOn)
+	return asking(a, c, wire.OpTriggerRotate, "the trigger, with its secret", named, renderTriggerOn)
 }
 
 func newTriggerRemove(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a trigger with its file; its ledger stays", Args: exactly(triggerName),
 	}
-	asJSON := jsonFlag(c, "nothing")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.TriggerRequest{ID: args[0]}
-		return read(c.Context(), a, wire.OpTriggerRemove, in, *asJSON, func(p *page, _ wire.None) {
-			p.line("Trigger %s is removed.", oneLine(args[0], 40))
-		})
-	}
-	return c
+	return asking(a, c, wire.OpTriggerRemove, "nothing", named, func(p *page, _ wire.None) {
+		p.line("Trigger %s is removed.", oneLine(c.Flags().Arg(0), 40))
+	})
 }
 
 func newTriggerLog(a *app) *cobra.Command {

@@ -75,7 +75,7 @@ func thingsOf(ts *testscript.TestScript, token string) string {
 	asks := listed(ts, wire.OpAsks, wire.None{}).Asks
 	asks = slices.DeleteFunc(asks, func(a wire.Ask) bool { return a.Token != token })
 	fmt.Fprintf(&b, "asks %+v\n", asks)
-	fmt.Fprintf(&b, "session %+v\n", listed(ts, wire.OpSession, wire.SessionRequest{ID: token}))
+	fmt.Fprintf(&b, "session %+v\n", listed(ts, wire.OpSession, wire.Named{ID: token}))
 	all := wire.None{}
 	fmt.Fprintf(&b, "loops %+v\ngrants %+v\n", listed(ts, wire.OpLoops, all), listed(ts, wire.OpGrants, all))
 	fmt.Fprintf(&b, "undos %+v\nruns %+v\n", listed(ts, wire.OpUndos, all), listed(ts, wire.OpRuns, wire.RunsRequest{}))

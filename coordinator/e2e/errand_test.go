@@ -177,7 +177,7 @@ func (r *issueRig) work(id, file, text string) {
 
 func (r *issueRig) loop(session string) (l wire.Loop) {
 	r.t.Helper()
-	r.call(wire.OpLoop, wire.LoopRequest{ID: session}, &l)
+	r.call(wire.OpLoop, wire.Named{ID: session}, &l)
 	return l
 }
 

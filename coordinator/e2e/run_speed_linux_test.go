@@ -109,7 +109,7 @@ func (o *office) became(name, state string) {
 	o.t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		var r wire.Run
-		o.call(wire.OpRun, wire.RunRequest{ID: name}, &r)
+		o.call(wire.OpRun, wire.Named{ID: name}, &r)
 		if r.State == state {
 			return
 		}

@@ -13,14 +13,9 @@ var Loops = Noun{
 	Empty: "No loops. In a session: `/loop fix the failing tests`. With `--check 'go test ./...'` it goes on until " +
 		"the check is green.",
 	List: list(wire.OpLoops, wire.None{}, func(r wire.LoopsReply) []Thing { return each(r.Loops, Loop) }),
-	Read: func(c Caller, id string) (Thing, error) {
-		l, err := wire.OpLoop.With(wire.LoopRequest{ID: id}).Through(c)
-		return Loop(l), err
-	},
+	Read: one(wire.OpLoop, Loop),
 	Does: map[string]Act{
-		"cancel": says(wire.OpLoopCancel, func(id string, _ Input) wire.LoopCancelRequest {
-			return wire.LoopCancelRequest{ID: id}
-		}, "The loop of %s is cancelled. The session stops when it is done."),
+		"cancel": says(wire.OpLoopCancel, named, "The loop of %s is cancelled. The session stops when it is done."),
 	},
 }
 

@@ -15,20 +15,15 @@ var Modules = Noun{
 	Empty: "No modules. A module is a folder with a file `module.toml`: it brings events for triage, and tools for runs. " +
 		"Nothing of it runs before you enable it. `afar module list` says where it is put.",
 	List: list(wire.OpModules, wire.None{}, func(r wire.ModulesReply) []Thing { return each(r.Modules, Module) }),
-	Read: func(c Caller, id string) (Thing, error) {
-		m, err := wire.OpModule.With(wire.ModuleRequest{ID: id}).Through(c)
-		return Module(m), err
-	},
+	Read: one(wire.OpModule, Module),
 	Does: map[string]Act{
 		"enable": seen(says(wire.OpModuleEnable, func(id string, in Input) wire.ModuleEnableRequest {
 			return wire.ModuleEnableRequest{ID: id, Hash: in.Seen}
 		}, "Module %s is enabled.")),
-		"disable": says(wire.OpModuleDisable, moduleNamed, "Module %s is disabled."),
-		"restart": says(wire.OpModuleRestart, moduleNamed, "The source of module %s is started again."),
+		"disable": says(wire.OpModuleDisable, named, "Module %s is disabled."),
+		"restart": says(wire.OpModuleRestart, named, "The source of module %s is started again."),
 	},
 }
-
-func moduleNamed(id string, _ Input) wire.ModuleRequest { return wire.ModuleRequest{ID: id} }
 
 // Module shows a module.
 func Module(m wire.Module) Thing {

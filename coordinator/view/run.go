@@ -13,10 +13,7 @@ var Runs = Noun{
 	Empty: "No runs. A run works without a terminal and asks you here. At a terminal: `afar run start 'bring the " +
 		"dependencies up to date'`. On the phone: `/run` and what to do.",
 	List: list(wire.OpRuns, wire.RunsRequest{}, func(r wire.RunsReply) []Thing { return each(r.Runs, Run) }),
-	Read: func(c Caller, id string) (Thing, error) {
-		r, err := wire.OpRun.With(wire.RunRequest{ID: id}).Through(c)
-		return Run(r), err
-	},
+	Read: one(wire.OpRun, Run),
 }
 
 // Run shows a run.

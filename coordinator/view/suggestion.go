@@ -20,9 +20,7 @@ var Suggestions = Noun{
 		"accept": act(wire.OpSuggestionAccept, func(id string, in Input) wire.SuggestionAcceptRequest {
 			return wire.SuggestionAcceptRequest{ID: id, Instruction: strings.TrimSpace(in.Words)}
 		}, func(t wire.Task) Done { return Done{Said: wording.TaskMade(t), Task: t.ID, Runs: t.Run != ""} }),
-		"dismiss": says(wire.OpSuggestionDismiss, func(id string, _ Input) wire.SuggestionDismissRequest {
-			return wire.SuggestionDismissRequest{ID: id}
-		}, "Suggestion %s is dismissed. It does not come back."),
+		"dismiss": says(wire.OpSuggestionDismiss, named, "Suggestion %s is dismissed. It does not come back."),
 	},
 }
 

@@ -16,15 +16,12 @@ var Triggers = Noun{
 	Empty: "No triggers. Write one: `afar trigger new NAME --on WHEN --to ADDRESS --prompt TEXT`. A trigger sends a " +
 		"text at a time, when a webhook comes in, when a file appears or by hand.",
 	List: list(wire.OpTriggers, wire.None{}, func(r wire.TriggersReply) []Thing { return each(r.Triggers, Trigger) }),
-	Read: func(c Caller, id string) (Thing, error) {
-		t, err := wire.OpTrigger.With(wire.TriggerRequest{ID: id}).Through(c)
-		return Trigger(t), err
-	},
+	Read: one(wire.OpTrigger, Trigger),
 	Does: map[string]Act{
-		"on": act(wire.OpTriggerOn, triggerNamed, func(t wire.Trigger) Done {
+		"on": act(wire.OpTriggerOn, named, func(t wire.Trigger) Done {
 			return Done{Said: "Trigger " + t.ID + " is on.", Secret: t.Secret}
 		}),
-		"off": says(wire.OpTriggerOff, triggerNamed, "Trigger %s is off."),
+		"off": says(wire.OpTriggerOff, named, "Trigger %s is off."),
 		"fire": says(wire.OpTriggerFire, func(id string, in Input) wire.TriggerFireRequest {
 			return wire.TriggerFireRequest{Key: in.Key, ID: id}
 		}, "Trigger %s fires. The ledger says what comes of it."),
@@ -38,8 +35,6 @@ var Triggers = Noun{
 		}),
 	},
 }
-
-func triggerNamed(id string, _ Input) wire.TriggerRequest { return wire.TriggerRequest{ID: id} }
 
 // Trigger shows a rule.
 func Trigger(t wire.Trigger) Thing {

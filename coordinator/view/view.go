@@ -219,6 +219,17 @@ func list[In, Reply any](op wire.Op[In, Reply], in In, things func(Reply) []Thin
 	}
 }
 
+// one returns how one thing of a noun is read.
+func one[Reply any](op wire.Op[wire.Named, Reply], thing func(Reply) Thing) func(Caller, string) (Thing, error) {
+	return func(c Caller, id string) (Thing, error) {
+		out, err := op.With(wire.Named{ID: id}).Through(c)
+		return thing(out), err
+	}
+}
+
+// named is the request of an Act that needs nothing but the name of its thing.
+func named(id string, _ Input) wire.Named { return wire.Named{ID: id} }
+
 // says returns the Act that carries out an operation and says so, with the name of the thing.
 func says[In, Reply any](op wire.Op[In, Reply], in func(id string, by Input) In, format string) Act {
 	return func(c Caller, id string, by Input) (Done, error) {

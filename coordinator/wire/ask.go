@@ -9,7 +9,7 @@ const (
 	OpAskClaim Op[AskClaimRequest, AskState] = "hook.ask.claim" // may the answer still be printed?
 	OpAskEnded Op[AskEndedRequest, AskState] = "hook.ask.ended" // the host ended the hook (Esc, No, closed terminal)
 	OpAsks     Op[None, AsksReply]           = "asks"
-	OpAsk      Op[AskRequest, AskReply]      = "ask"       // one question, also one that has ended
+	OpAsk      Op[Named, AskReply]           = "ask"       // one question, also one that has ended
 	OpPast     Op[PastRequest, PastReply]    = "asks.past" // questions that have ended
 	OpAnswer   Op[AnswerRequest, Ask]        = "answer"
 )
@@ -86,11 +86,6 @@ type PastRequest struct {
 // PastReply lists questions that have ended, newest first.
 type PastReply struct {
 	Asks []ReportedAsk `json:"asks"`
-}
-
-// AskRequest names a question by its id.
-type AskRequest struct {
-	ID string `json:"id"`
 }
 
 // AskReply shows one question. How says how it ended, in one line; Undo is the snapshot of

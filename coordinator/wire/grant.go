@@ -2,18 +2,13 @@ package wire
 
 // Operations of standing permissions.
 const (
-	OpGrants Op[None, GrantsReply]    = "grants"
-	OpRevoke Op[RevokeRequest, Grant] = "revoke"
+	OpGrants Op[None, GrantsReply] = "grants"
+	OpRevoke Op[Named, Grant]      = "revoke"
 )
 
 // GrantsReply lists standing permissions.
 type GrantsReply struct {
 	Grants []Grant `json:"grants"`
-}
-
-// RevokeRequest names the permission that ends.
-type RevokeRequest struct {
-	ID string `json:"id"`
 }
 
 // A Grant is what a person allowed for the rest of a session, within a time.

@@ -2,20 +2,15 @@ package wire
 
 // Operations of loops.
 const (
-	OpLoops      Op[None, LoopsReply]        = "loops"
-	OpLoop       Op[LoopRequest, Loop]       = "loop"
-	OpLoopStart  Op[LoopStartRequest, Loop]  = "loop.start"
-	OpLoopCancel Op[LoopCancelRequest, Loop] = "loop.cancel"
+	OpLoops      Op[None, LoopsReply]       = "loops"
+	OpLoop       Op[Named, Loop]            = "loop"
+	OpLoopStart  Op[LoopStartRequest, Loop] = "loop.start"
+	OpLoopCancel Op[Named, Loop]            = "loop.cancel"
 )
 
 // LoopsReply lists loops.
 type LoopsReply struct {
 	Loops []Loop `json:"loops"`
-}
-
-// LoopRequest names a session by its token or id, or a run: run:NAME.
-type LoopRequest struct {
-	ID string `json:"id"`
 }
 
 // LoopStartRequest starts a loop in a session, named by token or id, or in a run: run:NAME.
@@ -25,11 +20,6 @@ type LoopStartRequest struct {
 	// Parallel is how many runs a loop over issues keeps busy: the named one, and others like
 	// it. 0 and 1 are the named one alone.
 	Parallel int `json:"parallel,omitempty"`
-}
-
-// LoopCancelRequest names a session by its token or id, or a run: run:NAME.
-type LoopCancelRequest struct {
-	ID string `json:"id"`
 }
 
 // A Loop keeps one session or run working. Its id is the session's token, or run:NAME.

@@ -4,14 +4,14 @@ package wire
 const (
 	OpMemory       Op[MemoryRequest, MemoryReply]             = "memory" // all facts
 	OpMemorySearch Op[MemorySearchRequest, MemorySearchReply] = "memory.search"
-	OpMemoryFact   Op[MemoryFactRequest, MemoryFactReply]     = "memory.fact" // one of them
+	OpMemoryFact   Op[Named, MemoryFactReply]                 = "memory.fact" // one of them
 	OpMemoryAdd    Op[MemoryAddRequest, MemoryAddReply]       = "memory.add"
 	// OpMemoryForget deletes a fact. For a session it moves the fact to the archive.
-	OpMemoryForget Op[MemoryFactRequest, MemoryForgetReply] = "memory.forget"
-	OpMemoryLint   Op[None, MemoryLintReply]                = "memory.lint"
-	OpMemoryEdit   Op[MemoryEditRequest, MemoryEditReply]   = "memory.edit"
-	OpMemoryDay    Op[MemoryDayRequest, MemoryDayReply]     = "memory.day"  // the journal of a day
-	OpMemoryDays   Op[MemoryDaysRequest, MemoryDaysReply]   = "memory.days" // the journals of several days
+	OpMemoryForget Op[Named, MemoryForgetReply]           = "memory.forget"
+	OpMemoryLint   Op[None, MemoryLintReply]              = "memory.lint"
+	OpMemoryEdit   Op[MemoryEditRequest, MemoryEditReply] = "memory.edit"
+	OpMemoryDay    Op[MemoryDayRequest, MemoryDayReply]   = "memory.day"  // the journal of a day
+	OpMemoryDays   Op[MemoryDaysRequest, MemoryDaysReply] = "memory.days" // the journals of several days
 )
 
 // A Fact is one file of memory.
@@ -72,11 +72,6 @@ type MemoryResult struct {
 	Line  int     `json:"line"` // of the best line, counted from 1; 0 where the title says it
 	Text  string  `json:"text"` // that line
 	Score float64 `json:"score"`
-}
-
-// MemoryFactRequest names a fact.
-type MemoryFactRequest struct {
-	ID string `json:"id"`
 }
 
 // MemoryFactReply is the fact, with the text of its file. A file that cannot be read as a fact has

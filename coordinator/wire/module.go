@@ -3,12 +3,12 @@ package wire
 // Operations of modules.
 const (
 	OpModules       Op[None, ModulesReply]                 = "modules"
-	OpModule        Op[ModuleRequest, Module]              = "module"
+	OpModule        Op[Named, Module]                      = "module"
 	OpModuleFile    Op[ModuleFileRequest, ModuleFileReply] = "module.file"
 	OpModuleEnable  Op[ModuleEnableRequest, Module]        = "module.enable"
-	OpModuleDisable Op[ModuleRequest, Module]              = "module.disable"
+	OpModuleDisable Op[Named, Module]                      = "module.disable"
 	// OpModuleRestart ends the source of a module, and starts it again at once.
-	OpModuleRestart Op[ModuleRequest, Module] = "module.restart"
+	OpModuleRestart Op[Named, Module] = "module.restart"
 )
 
 // The states of a module.
@@ -74,11 +74,6 @@ type ModuleServer struct {
 type ModulesReply struct {
 	Modules []Module `json:"modules"`
 	Folder  string   `json:"folder"` // that holds the folders of all modules
-}
-
-// ModuleRequest names a module.
-type ModuleRequest struct {
-	ID string `json:"id"`
 }
 
 // ModuleFileRequest names a file of a module.

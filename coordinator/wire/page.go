@@ -3,7 +3,7 @@ package wire
 // Operations of the page.
 const (
 	OpOpen    Op[OpenRequest, OpenReply] = "open"     // make a one-time link that signs a browser in
-	OpSignOut Op[SignOutRequest, None]   = "sign-out" // end the sign-in of a browser
+	OpSignOut Op[Named, None]            = "sign-out" // end the sign-in of a browser
 )
 
 // Page says where the page is served. It is empty while it is not.
@@ -22,9 +22,4 @@ type OpenRequest struct {
 type OpenReply struct {
 	URL       string `json:"url"`
 	ExpiresAt int64  `json:"expires_at"`
-}
-
-// SignOutRequest names the sign-in of a browser.
-type SignOutRequest struct {
-	ID string `json:"id"`
 }

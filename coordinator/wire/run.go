@@ -6,11 +6,11 @@ const (
 	// Ask is the question.
 	OpRunStart  Op[RunStartRequest, Run]         = "run.start"
 	OpRuns      Op[RunsRequest, RunsReply]       = "runs"
-	OpRun       Op[RunRequest, Run]              = "run"
+	OpRun       Op[Named, Run]                   = "run"
 	OpRunLog    Op[RunLogRequest, RunLogReply]   = "run.log"
 	OpRunWait   Op[RunWaitRequest, RunWaitReply] = "run.wait" // for the end of what a run does
-	OpRunStop   Op[RunRequest, Run]              = "run.stop"
-	OpRunRemove Op[RunRequest, Run]              = "run.remove"
+	OpRunStop   Op[Named, Run]                   = "run.stop"
+	OpRunRemove Op[Named, Run]                   = "run.remove"
 
 	// The operations of the runner of a turn.
 	OpRunTurn   Op[RunTurnRequest, RunTurnReply]     = "run.turn"
@@ -52,11 +52,6 @@ type RunsRequest struct {
 type RunsReply struct {
 	Runs []Run `json:"runs"`
 	All  int   `json:"all,omitempty"` // how many there are, if the list was bounded
-}
-
-// RunRequest names a run: its name, or its id.
-type RunRequest struct {
-	ID string `json:"id"`
 }
 
 // A Run is a conversation with an agent that Afar drives without a terminal.

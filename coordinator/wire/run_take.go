@@ -3,7 +3,7 @@ package wire
 // Operations by which a person has the conversation of a run.
 const (
 	OpRunTake  Op[RunTakeRequest, RunTakeReply] = "run.take"
-	OpRunGive  Op[RunRequest, Run]              = "run.give"
+	OpRunGive  Op[Named, Run]                   = "run.give"
 	OpRunAdopt Op[RunAdoptRequest, Run]         = "run.adopt"
 )
 

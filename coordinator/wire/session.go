@@ -8,7 +8,7 @@ const (
 	OpExpand       Op[ExpandRequest, ExpandReply]             = "hook.expand" // a slash command was typed
 	OpPreCompact   Op[PreCompactRequest, None]                = "hook.pre-compact"
 	OpNotification Op[NotificationRequest, None]              = "hook.notification"
-	OpSession      Op[SessionRequest, SessionReply]           = "session"  // one session, with its last tool calls
+	OpSession      Op[Named, SessionReply]                    = "session"  // one session, with its last tool calls
 	OpSessions     Op[SessionsRequest, SessionsReply]         = "sessions" // the sessions that run, a part of them
 )
 
@@ -103,11 +103,6 @@ type Session struct {
 // WordsPrompt is the value of Session.Words if the plugin's mod submits the person's texts as
 // their own prompts.
 const WordsPrompt = "prompt"
-
-// SessionRequest names a session by its token or id.
-type SessionRequest struct {
-	ID string `json:"id"`
-}
 
 // SessionReply shows one session, also one that has ended, with its last tool calls,
 // newest first.

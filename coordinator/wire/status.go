@@ -5,7 +5,7 @@ const (
 	OpStatus   Op[StatusRequest, StatusReply]     = "status"
 	OpPing     Op[None, None]                     = "ping"     // does the coordinator answer?
 	OpShutdown Op[ShutdownRequest, ShutdownReply] = "shutdown" // replies, then finishes the requests in hand and ends
-	OpPerson   Op[PersonRequest, None]            = "person"   // whether the caller may take a decision of another program
+	OpPerson   Op[Named, None]                    = "person"   // whether the caller may take a decision of another program
 )
 
 // StatusRequest asks for what `afar status` shows.
@@ -57,9 +57,4 @@ type ShutdownRequest struct {
 // ShutdownReply says how many turns were ended.
 type ShutdownReply struct {
 	Runs int `json:"runs,omitempty"`
-}
-
-// PersonRequest names the decision.
-type PersonRequest struct {
-	ID string `json:"id"`
 }

@@ -5,7 +5,7 @@ const (
 	OpSuggestions       Op[SuggestionsRequest, SuggestionsReply] = "suggestions"
 	OpSuggest           Op[SuggestRequest, SuggestReply]         = "suggest" // by an agent: it decides nothing
 	OpSuggestionAccept  Op[SuggestionAcceptRequest, Task]        = "suggestion.accept"
-	OpSuggestionDismiss Op[SuggestionDismissRequest, Suggestion] = "suggestion.dismiss"
+	OpSuggestionDismiss Op[Named, Suggestion]                    = "suggestion.dismiss"
 )
 
 // A Suggestion is a task that an agent, a trigger or triage proposes.
@@ -57,9 +57,4 @@ type SuggestReply struct {
 type SuggestionAcceptRequest struct {
 	ID          string `json:"id"`
 	Instruction string `json:"instruction,omitempty"`
-}
-
-// SuggestionDismissRequest names the suggestion.
-type SuggestionDismissRequest struct {
-	ID string `json:"id"`
 }

@@ -3,10 +3,10 @@ package wire
 // Operations of tasks.
 const (
 	OpTasks     Op[None, TasksReply]       = "tasks"
-	OpTask      Op[TaskRequest, Task]      = "task"
+	OpTask      Op[Named, Task]            = "task"
 	OpTaskNew   Op[TaskNewRequest, Task]   = "task.new"
 	OpTaskStart Op[TaskStartRequest, Task] = "task.start"
-	OpTaskStop  Op[TaskRequest, Task]      = "task.stop"
+	OpTaskStop  Op[Named, Task]            = "task.stop"
 	OpTaskSet   Op[TaskSetRequest, Task]   = "task.set"
 )
 
@@ -43,11 +43,6 @@ type TasksReply struct {
 	Tasks []Task `json:"tasks"`
 }
 
-// TaskRequest names a task.
-type TaskRequest struct {
-	ID string `json:"id"`
-}
-
 // TaskNewRequest creates a task. Where a text other than the title is empty, the settings
 // decide; an empty objective is the title.
 type TaskNewRequest struct {
@@ -78,7 +73,7 @@ func TaskCall(verb, id, key string) (c Call[Task], ok bool) {
 	case "start":
 		return OpTaskStart.With(TaskStartRequest{Key: key, ID: id}), true
 	case "stop":
-		return OpTaskStop.With(TaskRequest{ID: id}), true
+		return OpTaskStop.With(Named{ID: id}), true
 	case "done":
 		return OpTaskSet.With(TaskSetRequest{ID: id, Status: "COMPLETED"}), true
 	case "reopen":

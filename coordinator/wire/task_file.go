@@ -2,7 +2,7 @@ package wire
 
 // Operations of the files of a task.
 const (
-	OpTaskFiles Op[TaskRequest, TaskFilesReply]    = "task.files"
+	OpTaskFiles Op[Named, TaskFilesReply]          = "task.files"
 	OpTaskFile  Op[TaskFileRequest, TaskFileReply] = "task.file"
 	OpTaskEdit  Op[TaskEditRequest, TaskEditReply] = "task.edit"
 	OpTaskKeep  Op[TaskKeepRequest, TaskFile]      = "task.keep"

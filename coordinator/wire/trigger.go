@@ -2,17 +2,17 @@ package wire
 
 // Operations of triggers.
 const (
-	OpTriggers Op[None, TriggersReply]     = "triggers"
-	OpTrigger  Op[TriggerRequest, Trigger] = "trigger"
+	OpTriggers Op[None, TriggersReply] = "triggers"
+	OpTrigger  Op[Named, Trigger]      = "trigger"
 	// OpTriggerNew returns the trigger with the secret of a webhook.
 	OpTriggerNew Op[TriggerNewRequest, Trigger] = "trigger.new"
 	// OpTriggerOn approves the file of a trigger as it is, and switches it on. It returns the secret of a
 	// webhook that had none.
-	OpTriggerOn  Op[TriggerRequest, Trigger] = "trigger.on"
-	OpTriggerOff Op[TriggerRequest, Trigger] = "trigger.off"
+	OpTriggerOn  Op[Named, Trigger] = "trigger.on"
+	OpTriggerOff Op[Named, Trigger] = "trigger.off"
 	// OpTriggerRemove removes a trigger, its file and its secret. Its ledger stays.
-	OpTriggerRemove Op[TriggerRequest, None]                 = "trigger.remove"
-	OpTriggerRotate Op[TriggerRequest, Trigger]              = "trigger.rotate"
+	OpTriggerRemove Op[Named, None]                          = "trigger.remove"
+	OpTriggerRotate Op[Named, Trigger]                       = "trigger.rotate"
 	OpTriggerFire   Op[TriggerFireRequest, Firing]           = "trigger.fire"
 	OpTriggerTest   Op[TriggerTestRequest, TriggerTestReply] = "trigger.test"
 	OpTriggerLog    Op[TriggerLogRequest, TriggerLogReply]   = "trigger.log"
@@ -59,11 +59,6 @@ type Trigger struct {
 // TriggersReply lists triggers by name.
 type TriggersReply struct {
 	Triggers []Trigger `json:"triggers"`
-}
-
-// TriggerRequest names a trigger.
-type TriggerRequest struct {
-	ID string `json:"id"`
 }
 
 // TriggerNewRequest writes a rule, which is on at once. The fields are those of the file.

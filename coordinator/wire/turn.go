@@ -2,8 +2,8 @@ package wire
 
 // Operations of a running turn.
 const (
-	OpTurn     Op[TurnRequest, TurnReply]         = "hook.turn" // is the running turn to end?
-	OpTurnStop Op[TurnStopRequest, TurnStopReply] = "turn.stop" // end the running turn of a session
+	OpTurn     Op[TurnRequest, TurnReply] = "hook.turn" // is the running turn to end?
+	OpTurnStop Op[Named, TurnStopReply]   = "turn.stop" // end the running turn of a session
 )
 
 // TurnRequest asks whether the running turn is to end.
@@ -19,11 +19,6 @@ const TurnOver = "over"
 type TurnReply struct {
 	Block  bool   `json:"block,omitempty"`
 	Reason string `json:"reason,omitempty"`
-}
-
-// TurnStopRequest names a session by its token or id.
-type TurnStopRequest struct {
-	ID string `json:"id"`
 }
 
 // TurnStopReply says what happened, for the person.

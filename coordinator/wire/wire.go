@@ -40,6 +40,11 @@ type Op[Request, Reply any] string
 // String returns the name that goes over the socket.
 func (o Op[Request, Reply]) String() string { return string(o) }
 
+// Named is the request of an operation on one thing: its id, or what people call it.
+type Named struct {
+	ID string `json:"id"`
+}
+
 // A Call is an operation with its request.
 type Call[Reply any] struct {
 	Op string

@@ -462,7 +462,7 @@ func (s *Server) allowPerson(c *call) error {
 
 // person checks whether the caller may take a decision that another program carries out,
 // such as to uninstall. A refusal is journalled under the decision's name.
-func (s *Server) person(c *call, in wire.PersonRequest) (out wire.None, err error) {
+func (s *Server) person(c *call, in wire.Named) (out wire.None, err error) {
 	if in.ID == "" || len(in.ID) > 40 {
 		return out, badRequest("a decision needs a name")
 	}

@@ -321,7 +321,7 @@ func (s *Server) asks(*call, wire.None) (wire.AsksReply, error) {
 }
 
 // showAsk shows one question, also one that has ended.
-func (s *Server) showAsk(_ *call, in wire.AskRequest) (out wire.AskReply, err error) {
+func (s *Server) showAsk(_ *call, in wire.Named) (out wire.AskReply, err error) {
 	if in.ID == "" {
 		return out, badRequest("an id is needed")
 	}

@@ -64,7 +64,7 @@ func (s *Server) standing() []grant.Grant {
 	return all
 }
 
-func (s *Server) revoke(c *call, in wire.RevokeRequest) (out wire.Grant, err error) {
+func (s *Server) revoke(c *call, in wire.Named) (out wire.Grant, err error) {
 	if in.ID == "" {
 		return out, badRequest("a grant needs its id")
 	}

@@ -397,7 +397,7 @@ func TestLoopByHooks(t *testing.T) {
 	if got.Block {
 		t.Errorf("have %+v", got)
 	}
-	l := want[wire.Loop](t, r.ask(wire.OpLoop, wire.LoopRequest{ID: "s"}), wire.CodeOK)
+	l := want[wire.Loop](t, r.ask(wire.OpLoop, wire.Named{ID: "s"}), wire.CodeOK)
 	if l.Active || l.Verdict != "done" || l.Proven || len(l.Stack) != 1 {
 		t.Errorf("have %+v", l)
 	}
@@ -409,8 +409,8 @@ func TestLoopsFromOutside(t *testing.T) {
 	r.ok(err)
 	_, err = r.core.See(session.Sighting{ID: "t", Cwd: "/p", Client: nowhere, Hooked: true, Starts: true})
 	r.ok(err)
-	want[any](t, r.ask(wire.OpLoop, wire.LoopRequest{ID: "s"}), wire.CodeNotFound)
-	want[any](t, r.ask(wire.OpLoop, wire.LoopRequest{}), wire.CodeBadRequest)
+	want[any](t, r.ask(wire.OpLoop, wire.Named{ID: "s"}), wire.CodeNotFound)
+	want[any](t, r.ask(wire.OpLoop, wire.Named{}), wire.CodeBadRequest)
 	for args, code := range map[string]string{
 		"": wire.CodeBadRequest, "5m x": wire.CodeBadRequest, "--max 0 x": wire.CodeBadRequest,
 		"--max 2 x": wire.CodeOK,
@@ -427,15 +427,15 @@ func TestLoopsFromOutside(t *testing.T) {
 	v, err := r.core.Session("s")
 	r.ok(err)
 	marked := caller{name: "afar", env: []string{"CLAUDECODE=1"}}
-	want[any](t, r.as(marked, wire.OpLoopCancel, wire.LoopCancelRequest{ID: v.Token}), wire.CodeDenied)
-	l := want[wire.Loop](t, r.as(person, wire.OpLoopCancel, wire.LoopCancelRequest{ID: v.Token}), wire.CodeOK)
+	want[any](t, r.as(marked, wire.OpLoopCancel, wire.Named{ID: v.Token}), wire.CodeDenied)
+	l := want[wire.Loop](t, r.as(person, wire.OpLoopCancel, wire.Named{ID: v.Token}), wire.CodeOK)
 	if l.Active || l.Verdict != "cancelled" || l.ID != v.Token {
 		t.Errorf("have %+v", l)
 	}
 	if e := r.core.Loop("s").Ended; e == nil || !strings.HasSuffix(e.By, " at the terminal") {
 		t.Errorf("who ended it: %+v", e)
 	}
-	want[any](t, r.as(person, wire.OpLoopCancel, wire.LoopCancelRequest{ID: "s"}), wire.CodeNotFound)
+	want[any](t, r.as(person, wire.OpLoopCancel, wire.Named{ID: "s"}), wire.CodeNotFound)
 	if got := r.kinds(); !slices.Contains(got, "loop.ended "+v.Token) {
 		t.Errorf("have %v", got)
 	}

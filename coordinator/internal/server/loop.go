@@ -223,7 +223,7 @@ func (s *Server) loopID(l loop.Stack) string {
 	return cmp.Or(v.Token, l.Session)
 }
 
-func (s *Server) loop(_ *call, in wire.LoopRequest) (out wire.Loop, err error) {
+func (s *Server) loop(_ *call, in wire.Named) (out wire.Loop, err error) {
 	v, err := s.looped(in.ID)
 	if err != nil {
 		return out, err
@@ -263,11 +263,11 @@ func (s *Server) loopStart(c *call, in wire.LoopStartRequest) (out wire.Loop, er
 }
 
 // loopToCancel returns the session whose loop a request is to cancel.
-func (s *Server) loopToCancel(in wire.LoopCancelRequest) (session.Session, error) {
+func (s *Server) loopToCancel(in wire.Named) (session.Session, error) {
 	return s.looped(in.ID)
 }
 
-func (s *Server) loopCancel(c *call, in wire.LoopCancelRequest) (out wire.Loop, err error) {
+func (s *Server) loopCancel(c *call, in wire.Named) (out wire.Loop, err error) {
 	v, err := s.looped(in.ID)
 	if err != nil {
 		return out, err

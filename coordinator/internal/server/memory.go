@@ -124,7 +124,7 @@ func dayText(day time.Time) string {
 	return day.Format(time.DateOnly)
 }
 
-func (s *Server) memoryFact(_ *call, in wire.MemoryFactRequest) (out wire.MemoryFactReply, err error) {
+func (s *Server) memoryFact(_ *call, in wire.Named) (out wire.MemoryFactReply, err error) {
 	name, err := factNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -183,7 +183,7 @@ func (s *Server) memorySource(c *call) (source string, byPerson bool) {
 	return by, false
 }
 
-func (s *Server) memoryForget(c *call, in wire.MemoryFactRequest) (out wire.MemoryForgetReply, err error) {
+func (s *Server) memoryForget(c *call, in wire.Named) (out wire.MemoryForgetReply, err error) {
 	name, err := factNamed(in.ID)
 	if err != nil {
 		return out, err

@@ -66,7 +66,7 @@ func (s *Server) modules(*call, wire.None) (out wire.ModulesReply, err error) {
 	return out, nil
 }
 
-func (s *Server) module(_ *call, in wire.ModuleRequest) (out wire.Module, err error) {
+func (s *Server) module(_ *call, in wire.Named) (out wire.Module, err error) {
 	name, err := s.moduleNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -134,7 +134,7 @@ func (s *Server) moduleEnable(c *call, in wire.ModuleEnableRequest) (out wire.Mo
 	return s.moduleWith(name, content, nil), nil
 }
 
-func (s *Server) moduleDisable(c *call, in wire.ModuleRequest) (out wire.Module, err error) {
+func (s *Server) moduleDisable(c *call, in wire.Named) (out wire.Module, err error) {
 	name, err := s.moduleNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -147,7 +147,7 @@ func (s *Server) moduleDisable(c *call, in wire.ModuleRequest) (out wire.Module,
 	return s.moduleWith(name, content, unread), err
 }
 
-func (s *Server) moduleRestart(_ *call, in wire.ModuleRequest) (out wire.Module, err error) {
+func (s *Server) moduleRestart(_ *call, in wire.Named) (out wire.Module, err error) {
 	name, err := s.moduleNamed(in.ID)
 	if err != nil {
 		return out, err

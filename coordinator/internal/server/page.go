@@ -88,7 +88,7 @@ func (s *Server) open(_ *call, in wire.OpenRequest) (out wire.OpenReply, err err
 }
 
 // signOut ends the sign-in of a browser.
-func (s *Server) signOut(c *call, in wire.SignOutRequest) (out wire.None, err error) {
+func (s *Server) signOut(c *call, in wire.Named) (out wire.None, err error) {
 	return out, s.cfg.Core.SignOut(signin.ID(in.ID), c.decider())
 }
 

@@ -249,7 +249,7 @@ func (s *Server) runs(_ *call, in wire.RunsRequest) (wire.RunsReply, error) {
 }
 
 // runShow shows a run as it is now: a runner that has died is noticed first.
-func (s *Server) runShow(_ *call, in wire.RunRequest) (out wire.Run, err error) {
+func (s *Server) runShow(_ *call, in wire.Named) (out wire.Run, err error) {
 	if err := s.cfg.Core.Look(); err != nil {
 		return out, err
 	}
@@ -323,11 +323,11 @@ func (s *Server) runWait(c *call, in wire.RunWaitRequest) (out wire.RunWaitReply
 	return wire.RunWaitReply{Run: s.wireRun(r), Over: r.Settled()}, err
 }
 
-func (s *Server) runStop(c *call, in wire.RunRequest) (out wire.Run, err error) {
+func (s *Server) runStop(c *call, in wire.Named) (out wire.Run, err error) {
 	return s.changeRun(in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.StopRun(id, c.decider()) })
 }
 
-func (s *Server) runRemove(c *call, in wire.RunRequest) (out wire.Run, err error) {
+func (s *Server) runRemove(c *call, in wire.Named) (out wire.Run, err error) {
 	r, err := s.runNamed(in.ID)
 	if err != nil {
 		return out, err

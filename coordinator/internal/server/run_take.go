@@ -58,7 +58,7 @@ func (s *Server) hasClient(agent string) error {
 }
 
 // runGive hands a run back. It refuses while a process has the conversation.
-func (s *Server) runGive(c *call, in wire.RunRequest) (out wire.Run, err error) {
+func (s *Server) runGive(c *call, in wire.Named) (out wire.Run, err error) {
 	r, err := s.runNamed(in.ID)
 	if err != nil {
 		return out, err

@@ -161,7 +161,7 @@ func (s *Server) waits(id session.ID) bool {
 const mostSteps = 100
 
 // showSession shows one session, also one that has ended.
-func (s *Server) showSession(_ *call, in wire.SessionRequest) (out wire.SessionReply, err error) {
+func (s *Server) showSession(_ *call, in wire.Named) (out wire.SessionReply, err error) {
 	v, err := s.named(in.ID)
 	if err != nil {
 		return out, err

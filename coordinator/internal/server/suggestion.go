@@ -106,9 +106,7 @@ func (s *Server) suggestionAccept(
 	return s.wireTask(one.Task), nil
 }
 
-func (s *Server) suggestionDismiss(
-	c *call, in wire.SuggestionDismissRequest,
-) (out wire.Suggestion, err error) {
+func (s *Server) suggestionDismiss(c *call, in wire.Named) (out wire.Suggestion, err error) {
 	one, err := s.decideSuggestion(c, in.ID, core.Decided{By: c.decider(), Channel: c.channel()})
 	return wireSuggestion(task.Slug(in.ID), one), err
 }

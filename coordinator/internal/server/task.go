@@ -78,7 +78,7 @@ func archived(t wire.Task) int {
 	return 0
 }
 
-func (s *Server) task(_ *call, in wire.TaskRequest) (out wire.Task, err error) {
+func (s *Server) task(_ *call, in wire.Named) (out wire.Task, err error) {
 	slug, err := s.taskNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -223,7 +223,7 @@ func taskText(c *call, key, text string) message.Message {
 	return message.Message{Key: "task:" + key, Text: text, By: c.decider(), Channel: c.channel()}
 }
 
-func (s *Server) taskStop(c *call, in wire.TaskRequest) (out wire.Task, err error) {
+func (s *Server) taskStop(c *call, in wire.Named) (out wire.Task, err error) {
 	slug, err := s.taskNamed(in.ID)
 	if err != nil {
 		return out, err

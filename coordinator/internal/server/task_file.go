@@ -9,7 +9,7 @@ import (
 )
 
 // taskFiles returns the state.md of a task as it is, and lists the files beside it.
-func (s *Server) taskFiles(_ *call, in wire.TaskRequest) (out wire.TaskFilesReply, err error) {
+func (s *Server) taskFiles(_ *call, in wire.Named) (out wire.TaskFilesReply, err error) {
 	slug, err := s.taskNamed(in.ID)
 	if err != nil {
 		return out, err

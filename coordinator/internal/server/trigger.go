@@ -58,7 +58,7 @@ func (s *Server) triggers(*call, wire.None) (out wire.TriggersReply, err error) 
 	return out, nil
 }
 
-func (s *Server) trigger(_ *call, in wire.TriggerRequest) (out wire.Trigger, err error) {
+func (s *Server) trigger(_ *call, in wire.Named) (out wire.Trigger, err error) {
 	name, err := s.triggerNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -195,7 +195,7 @@ func (s *Server) approve(c *call, name trigger.Name, file string, r trigger.Rule
 	return out, nil
 }
 
-func (s *Server) triggerOn(c *call, in wire.TriggerRequest) (out wire.Trigger, err error) {
+func (s *Server) triggerOn(c *call, in wire.Named) (out wire.Trigger, err error) {
 	name, err := s.triggerNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -207,7 +207,7 @@ func (s *Server) triggerOn(c *call, in wire.TriggerRequest) (out wire.Trigger, e
 	return s.approve(c, name, file, r)
 }
 
-func (s *Server) triggerOff(c *call, in wire.TriggerRequest) (out wire.Trigger, err error) {
+func (s *Server) triggerOff(c *call, in wire.Named) (out wire.Trigger, err error) {
 	name, err := s.triggerNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -219,7 +219,7 @@ func (s *Server) triggerOff(c *call, in wire.TriggerRequest) (out wire.Trigger, 
 	return s.wireTrigger(name), err
 }
 
-func (s *Server) triggerRemove(c *call, in wire.TriggerRequest) (out wire.None, err error) {
+func (s *Server) triggerRemove(c *call, in wire.Named) (out wire.None, err error) {
 	name, err := s.triggerNamed(in.ID)
 	if err != nil {
 		return out, err
@@ -233,7 +233,7 @@ func (s *Server) triggerRemove(c *call, in wire.TriggerRequest) (out wire.None, 
 }
 
 // triggerRotate makes a new secret for a webhook. The old one counts no more.
-func (s *Server) triggerRotate(c *call, in wire.TriggerRequest) (out wire.Trigger, err error) {
+func (s *Server) triggerRotate(c *call, in wire.Named) (out wire.Trigger, err error) {
 	name, err := s.triggerNamed(in.ID)
 	if err != nil {
 		return out, err

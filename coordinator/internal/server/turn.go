@@ -26,7 +26,7 @@ func stoppedBy(by string) string {
 }
 
 // turnStop ends the running turn of a session for its person.
-func (s *Server) turnStop(c *call, in wire.TurnStopRequest) (out wire.TurnStopReply, err error) {
+func (s *Server) turnStop(c *call, in wire.Named) (out wire.TurnStopReply, err error) {
 	v, err := s.named(in.ID)
 	if err != nil {
 		return out, err

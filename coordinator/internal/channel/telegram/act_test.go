@@ -118,9 +118,9 @@ func newActRig(t *testing.T, base string) (r *rig, names *strings.Replacer) {
 		in any
 	}{
 		{"task.new", wire.TaskNewRequest{Key: "taxes", Title: "Taxes"}},
-		{"trigger.new", morning}, {"trigger.new", evening}, {"trigger.off", wire.TriggerRequest{ID: "evening"}},
+		{"trigger.new", morning}, {"trigger.new", evening}, {"trigger.off", wire.Named{ID: "evening"}},
 		{"module.enable", wire.ModuleEnableRequest{ID: "mail"}}, {"module.enable", wire.ModuleEnableRequest{ID: "news"}},
-		{"module.disable", wire.ModuleRequest{ID: "news"}},
+		{"module.disable", wire.Named{ID: "news"}},
 	} {
 		if _, err := r.ch.cfg.Call(r.ctx, "Ann", made.op, made.in); err != nil {
 			t.Fatalf("%s: %v", made.op, err)

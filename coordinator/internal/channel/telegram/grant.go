@@ -14,7 +14,7 @@ import (
 func (l *link) revoke(p core.Press) error {
 	p.As = string(p.Message)
 	if g, _ := l.cfg.Core.GrantByNonce(p.Nonce); g.Active(l.cfg.Now()) {
-		return order(l, p.Act, wire.OpRevoke, wire.RevokeRequest{ID: string(g.ID)})
+		return order(l, p.Act, wire.OpRevoke, wire.Named{ID: string(g.ID)})
 	}
 	p.As += " " + p.Nonce
 	return order(l, p.Act, wire.OpGrants, wire.None{})

@@ -181,7 +181,7 @@ const runGone = "This run was removed. Nothing was changed."
 
 // tappedRun carries out a tap on a button about a run.
 func (l *link) tappedRun(act channel.Act, c callback) error {
-	named := wire.RunRequest{ID: c.nonce}
+	named := wire.Named{ID: c.nonce}
 	if c.value != stopRun {
 		return order(l, act, wire.OpRun, named)
 	}

@@ -128,7 +128,7 @@ const showTask = "l"
 // tappedTask carries out a tap on a button about a task.
 func (l *link) tappedTask(act channel.Act, c callback) error {
 	if c.value == showTask {
-		return order(l, act, wire.OpTask, wire.TaskRequest{ID: c.nonce})
+		return order(l, act, wire.OpTask, wire.Named{ID: c.nonce})
 	}
 	return l.tappedThing(act, c)
 }

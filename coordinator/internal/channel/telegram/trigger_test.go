@@ -95,7 +95,7 @@ func TestNoSecretOfAWebhookIsStored(t *testing.T) {
 	r := newStillRig(t)
 	r.withTasks()
 	secret := r.path("hooks/push.secret")
-	one := wire.TriggerRequest{ID: "push"}
+	one := wire.Named{ID: "push"}
 	for i, asked := range []struct {
 		op     string
 		in     any

@@ -22,7 +22,7 @@ func (l *link) stopTurn(update int64, m message, words []string) error {
 		act := l.actOf(update, m)
 		return l.tappedRun(act, callback{nonce: string(r.ID), value: stopRun})
 	}
-	return order(l, l.actOf(update, m), wire.OpTurnStop, wire.TurnStopRequest{ID: string(id)})
+	return order(l, l.actOf(update, m), wire.OpTurnStop, wire.Named{ID: string(id)})
 }
 
 func saidTurn(_ *link, _ string, out wire.TurnStopReply) (said, error) {

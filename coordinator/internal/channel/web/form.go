@@ -179,13 +179,13 @@ func (d *decision) send(to string) (string, error) {
 
 // stopForm ends the running turn of a session.
 func stopForm(d *decision) (string, error) {
-	out, err := decide(d, wire.OpTurnStop, wire.TurnStopRequest{ID: d.PathValue("token")})
+	out, err := decide(d, wire.OpTurnStop, wire.Named{ID: d.PathValue("token")})
 	return out.Text, err
 }
 
 // cancelForm cancels the loop of a session.
 func cancelForm(d *decision) (string, error) {
-	_, err := decide(d, wire.OpLoopCancel, wire.LoopCancelRequest{ID: d.PathValue("token")})
+	_, err := decide(d, wire.OpLoopCancel, wire.Named{ID: d.PathValue("token")})
 	if err != nil {
 		return "", err
 	}
@@ -234,7 +234,7 @@ func resumeForm(d *decision) (string, error) {
 }
 
 func revokeForm(d *decision) (string, error) {
-	_, err := decide(d, wire.OpRevoke, wire.RevokeRequest{ID: d.PathValue("id")})
+	_, err := decide(d, wire.OpRevoke, wire.Named{ID: d.PathValue("id")})
 	return "The permission has ended.", err
 }
 
@@ -250,7 +250,7 @@ func undoForm(d *decision) (string, error) {
 
 // endForm signs a browser out.
 func endForm(d *decision) (string, error) {
-	_, err := decide(d, wire.OpSignOut, wire.SignOutRequest{ID: d.PathValue("id")})
+	_, err := decide(d, wire.OpSignOut, wire.Named{ID: d.PathValue("id")})
 	return "That browser is signed out.", err
 }
 

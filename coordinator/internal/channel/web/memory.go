@@ -53,13 +53,13 @@ func (q *query) facts(v page.Memory) (page.Memory, error) {
 
 // fact shows one fact.
 func (c *Channel) fact(q *query) (page.View, error) {
-	f, err := read(q.reader, wire.OpMemoryFact, wire.MemoryFactRequest{ID: q.PathValue("name")})
+	f, err := read(q.reader, wire.OpMemoryFact, wire.Named{ID: q.PathValue("name")})
 	return page.Fact{Fact: f, Closed: c.closed(), Home: c.cfg.Home}, err
 }
 
 // editFact shows the form for the file of a fact.
 func (c *Channel) editFact(q *query) (page.View, error) {
-	f, err := read(q.reader, wire.OpMemoryFact, wire.MemoryFactRequest{ID: q.PathValue("name")})
+	f, err := read(q.reader, wire.OpMemoryFact, wire.Named{ID: q.PathValue("name")})
 	return page.FactEdit{Fact: f, Closed: c.closed(), Home: c.cfg.Home}, err
 }
 
@@ -92,7 +92,7 @@ func addFactForm(d *decision) (string, error) {
 
 // forgetForm deletes a fact, and leads to the list.
 func forgetForm(d *decision) (string, error) {
-	in := wire.MemoryFactRequest{ID: d.PathValue("name")}
+	in := wire.Named{ID: d.PathValue("name")}
 	if _, err := decide(d, wire.OpMemoryForget, in); err != nil {
 		return "", err
 	}

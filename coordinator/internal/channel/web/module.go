@@ -24,7 +24,7 @@ func (c *Channel) enableModule(q *query) (page.View, error) {
 }
 
 func (q *query) module() (page.Module, error) {
-	m, err := read(q.reader, wire.OpModule, wire.ModuleRequest{ID: q.PathValue("id")})
+	m, err := read(q.reader, wire.OpModule, wire.Named{ID: q.PathValue("id")})
 	one := page.Alone{Noun: view.Modules, Thing: view.Module(m), Closed: q.page.closed(), Home: q.page.cfg.Home}
 	return page.Module{Alone: one, Content: m.Content}, err
 }

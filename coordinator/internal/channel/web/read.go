@@ -152,7 +152,7 @@ func (c *Channel) inboxOf(q *query, open []wire.Ask) (cards []page.Card, before 
 			before = append(before, a)
 			continue
 		}
-		shown, err := read(q.reader, wire.OpAsk, wire.AskRequest{ID: a.ID})
+		shown, err := read(q.reader, wire.OpAsk, wire.Named{ID: a.ID})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -202,7 +202,7 @@ func (c *Channel) running(q *query, from, most int) (out page.Running, err error
 
 // session shows one session, with the newest entries of its journal.
 func (c *Channel) session(q *query) (page.View, error) {
-	shown, err := read(q.reader, wire.OpSession, wire.SessionRequest{ID: q.PathValue("token")})
+	shown, err := read(q.reader, wire.OpSession, wire.Named{ID: q.PathValue("token")})
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +294,7 @@ func (c *Channel) questions(q *query) (page.View, error) {
 }
 
 func (c *Channel) question(q *query) (page.View, error) {
-	shown, err := read(q.reader, wire.OpAsk, wire.AskRequest{ID: q.PathValue("id")})
+	shown, err := read(q.reader, wire.OpAsk, wire.Named{ID: q.PathValue("id")})
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (s *shared) urgentRuns() ([]page.RunRow, error) {
 
 // runNamed returns the run with a name.
 func (s *shared) runNamed(name string) (row page.RunRow, err error) {
-	if row.Run, err = read(s.reader, wire.OpRun, wire.RunRequest{ID: name}); err != nil {
+	if row.Run, err = read(s.reader, wire.OpRun, wire.Named{ID: name}); err != nil {
 		return row, err
 	}
 	status, err := s.status()
@@ -253,7 +253,7 @@ func sendRunForm(d *decision) (string, error) {
 
 // stopRunForm ends what a run does now.
 func stopRunForm(d *decision) (string, error) {
-	r, err := decide(d, wire.OpRunStop, wire.RunRequest{ID: d.PathValue("name")})
+	r, err := decide(d, wire.OpRunStop, wire.Named{ID: d.PathValue("name")})
 	switch {
 	case err != nil:
 		return "", err
@@ -265,7 +265,7 @@ func stopRunForm(d *decision) (string, error) {
 
 // removeRunForm takes a run out of the lists.
 func removeRunForm(d *decision) (string, error) {
-	r, err := decide(d, wire.OpRunRemove, wire.RunRequest{ID: d.PathValue("name")})
+	r, err := decide(d, wire.OpRunRemove, wire.Named{ID: d.PathValue("name")})
 	if err != nil {
 		return "", err
 	}

@@ -20,7 +20,7 @@ func (c *Channel) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	local, remote := ends(r)
-	who := wire.PersonRequest{ID: "sign in to the page"}
+	who := wire.Named{ID: "sign in to the page"}
 	if _, err := c.cfg.Call(r.Context(), c.line(local, remote), string(wire.OpPerson), who); err != nil {
 		c.show(w, c.query(r), http.StatusForbidden, page.SignIn{Trouble: trouble(err)})
 		return
