@@ -88,13 +88,13 @@ func (o operation) by(m manner) operation {
 }
 
 // owned returns the row of an operation that changes something of one session. of returns
-// that session.
-func owned[Request, Reply any](
-	op wire.Op[Request, Reply], of func(*Server, Request) (session.Session, error),
-	do func(*Server, *call, Request) (Reply, error),
+// that session by its name.
+func owned[Reply any](
+	op wire.Op[wire.Named, Reply], of func(*Server, string) (session.Session, error),
+	do func(*Server, *call, wire.Named) (Reply, error),
 ) operation {
-	return row(op, owner, func(s *Server, c *call, in Request) (out Reply, err error) {
-		v, err := of(s, in)
+	return row(op, owner, func(s *Server, c *call, in wire.Named) (out Reply, err error) {
+		v, err := of(s, in.ID)
 		if err == nil {
 			err = s.allowOwner(c, v)
 		}
@@ -189,7 +189,7 @@ var operations = table(
 	row(wire.OpTurnStop, person, (*Server).turnStop).by(step),
 	row(wire.OpPause, person, (*Server).pause).by(step),
 	row(wire.OpLoopStart, standing, (*Server).loopStart).by(step),
-	owned(wire.OpLoopCancel, (*Server).loopToCancel, (*Server).loopCancel).by(step), // a way out, at every channel
+	owned(wire.OpLoopCancel, (*Server).looped, (*Server).loopCancel).by(step), // a way out, at every channel
 	row(wire.OpShutdown, person, (*Server).shutdown).by(keyed),
 	row(wire.OpPerson, self, (*Server).person).by(step),
 

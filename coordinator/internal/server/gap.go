@@ -22,12 +22,8 @@ type Notebook interface {
 }
 
 func (s *Server) gaps(*call, wire.None) (out wire.GapsReply, err error) {
-	out.Gaps = []wire.Gap{}
 	file, err := s.cfg.Gaps.Read()
-	for _, g := range task.ParseGaps(file) {
-		out.Gaps = append(out.Gaps, wireGap(g))
-	}
-	return out, err
+	return wire.GapsReply{Gaps: each(task.ParseGaps(file), wireGap)}, err
 }
 
 func wireGap(g task.Gap) wire.Gap {

@@ -45,11 +45,7 @@ func (s *Server) kept(p payload, places []int) (out []grant.Kept) {
 }
 
 func (s *Server) grants(*call, wire.None) (wire.GrantsReply, error) {
-	out := wire.GrantsReply{Grants: []wire.Grant{}}
-	for _, g := range s.standing() {
-		out.Grants = append(out.Grants, s.wireGrant(g))
-	}
-	return out, nil
+	return wire.GrantsReply{Grants: each(s.standing(), s.wireGrant)}, nil
 }
 
 // standing returns the permissions that stand. What Claude Code keeps stands as long as its file has
@@ -98,7 +94,7 @@ func (s *Server) wireGrant(g grant.Grant) wire.Grant {
 		Session:   string(g.Session),
 		Token:     v.Token,
 		Project:   v.Project,
-		Permits:   []string{},
+		Permits:   each(g.Permits(), func(r grant.Rule) string { return r.Text }),
 		Ask:       g.Ask,
 		By:        g.By,
 		Channel:   g.Channel,
@@ -106,9 +102,6 @@ func (s *Server) wireGrant(g grant.Grant) wire.Grant {
 		ExpiresAt: millis(g.ExpiresAt),
 		EndedAt:   millis(g.EndedAt),
 		How:       g.How,
-	}
-	for _, r := range g.Permits() {
-		w.Permits = append(w.Permits, r.Text)
 	}
 	for _, k := range g.Kept {
 		w.Files = append(w.Files, k.File)

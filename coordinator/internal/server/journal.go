@@ -36,25 +36,19 @@ func (s *Server) log(c *call, in wire.LogRequest) (out wire.LogReply, err error)
 		return s.newest(in.Kinds, in.Before, limit)
 	case in.Before > 0:
 		events, err := s.cfg.Core.JournalBefore(in.Before, limit, id)
-		return wire.LogReply{Entries: s.wireEntries(events)}, err
+		return wire.LogReply{Entries: each(events, s.wireEntry)}, err
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
 	events, err := s.cfg.Core.Journal(ctx, in.After, limit, id, in.Last)
-	if err != nil {
-		return out, err
-	}
-	return wire.LogReply{Entries: s.wireEntries(events)}, nil
+	return wire.LogReply{Entries: each(events, s.wireEntry)}, err
 }
 
 // newest returns the last entries of some kinds, oldest first.
 func (s *Server) newest(kinds []string, before int64, limit int) (out wire.LogReply, err error) {
-	var of []event.Kind
-	for _, k := range kinds {
-		of = append(of, event.Kind(k))
-	}
+	of := each(kinds, func(k string) event.Kind { return event.Kind(k) })
 	events, err := s.cfg.Core.Newest(of, before, limit)
-	return wire.LogReply{Entries: s.wireEntries(events)}, err
+	return wire.LogReply{Entries: each(events, s.wireEntry)}, err
 }
 
 func (s *Server) wireEntry(e event.Event) wire.Entry {
@@ -73,12 +67,4 @@ func (s *Server) verify(*call, wire.None) (wire.VerifyReply, error) {
 	unproven, err := s.cfg.Core.Unproven()
 	ok := broken == 0 && len(unproven) == 0
 	return wire.VerifyReply{Entries: entries, OK: ok, Broken: broken, Head: head, Unproven: unproven}, err
-}
-
-func (s *Server) wireEntries(events []event.Event) []wire.Entry {
-	out := []wire.Entry{}
-	for _, e := range events {
-		out = append(out, s.wireEntry(e))
-	}
-	return out
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
@@ -161,22 +162,13 @@ func (s *Server) brief() string {
 
 func (s *Server) loops(*call, wire.None) (wire.LoopsReply, error) {
 	all, err := s.cfg.Core.AllLoops()
-	out := wire.LoopsReply{Loops: []wire.Loop{}}
-	for _, l := range all {
-		out.Loops = append(out.Loops, s.wireLoop(l))
-	}
-	return out, err
+	return wire.LoopsReply{Loops: each(all, s.wireLoop)}, err
 }
 
 // activeLoops returns the loops that run.
 func (s *Server) activeLoops() []wire.Loop {
-	out := []wire.Loop{}
-	for _, l := range s.cfg.Core.Loops() {
-		if l.Active() {
-			out = append(out, s.wireLoop(l))
-		}
-	}
-	return out
+	idle := func(l loop.Stack) bool { return !l.Active() }
+	return each(slices.DeleteFunc(s.cfg.Core.Loops(), idle), s.wireLoop)
 }
 
 func (s *Server) wireLoop(l loop.Stack) wire.Loop {
@@ -186,32 +178,33 @@ func (s *Server) wireLoop(l loop.Stack) wire.Loop {
 		Session:   l.Session,
 		Active:    l.Active(),
 		UpdatedAt: millis(l.UpdatedAt),
-		Stack:     []wire.Frame{},
-	}
-	for _, f := range l.Frames {
-		w.Stack = append(w.Stack, wire.Frame{
-			ID:        f.ID,
-			Mode:      string(f.Mode),
-			Goal:      f.Goal,
-			N:         f.N,
-			Max:       f.Max,
-			StartedAt: millis(f.StartedAt),
-			Deadline:  millis(f.Deadline), BudgetUSD: f.Budget, BudgetTokens: f.TokensTo,
-			Check:    redact.Mask(f.Check),
-			Checked:  f.Checked,
-			Tokens:   f.Spent.Tokens,
-			USD:      f.Spent.USD,
-			IssueID:  f.IssueID,
-			Worktree: f.Worktree,
-			Branch:   f.Branch,
-			Base:     f.Base,
-			Issue:    wireIssue(f.Issue),
-		})
+		Stack:     each(l.Frames, wireFrame),
 	}
 	if e := l.Ended; e != nil {
 		w.Verdict, w.Proven, w.Evidence, w.Note = string(e.Verdict), e.Proven, string(l.Evidence()), e.Note
 	}
 	return w
+}
+
+func wireFrame(f loop.Frame) wire.Frame {
+	return wire.Frame{
+		ID:        f.ID,
+		Mode:      string(f.Mode),
+		Goal:      f.Goal,
+		N:         f.N,
+		Max:       f.Max,
+		StartedAt: millis(f.StartedAt),
+		Deadline:  millis(f.Deadline), BudgetUSD: f.Budget, BudgetTokens: f.TokensTo,
+		Check:    redact.Mask(f.Check),
+		Checked:  f.Checked,
+		Tokens:   f.Spent.Tokens,
+		USD:      f.Spent.USD,
+		IssueID:  f.IssueID,
+		Worktree: f.Worktree,
+		Branch:   f.Branch,
+		Base:     f.Base,
+		Issue:    wireIssue(f.Issue),
+	}
 }
 
 // loopID names a loop: run:NAME, its session's token, or the id of a forgotten session.
@@ -260,11 +253,6 @@ func (s *Server) loopStart(c *call, in wire.LoopStartRequest) (out wire.Loop, er
 	out.Begins, out.Mode = s.cfg.Core.LoopBegins(v.ID), v.Mode
 	out.Beside, err = s.loopsBeside(v.ID, in.Parallel, opts)
 	return out, err
-}
-
-// loopToCancel returns the session whose loop a request is to cancel.
-func (s *Server) loopToCancel(in wire.Named) (session.Session, error) {
-	return s.looped(in.ID)
 }
 
 func (s *Server) loopCancel(c *call, in wire.Named) (out wire.Loop, err error) {

@@ -59,23 +59,19 @@ func (s *Server) memorySearch(_ *call, in wire.MemorySearchRequest) (out wire.Me
 		return out, badRequest("a search needs words, at most %d bytes of UTF-8", maxQuery)
 	}
 	docs, lines, err := s.cfg.Memory.Search(in.Query, min(cmp.Or(max(in.Most, 0), usualResults), mostResults))
-	return wire.MemorySearchReply{Results: wireResults(docs), Lines: wireResults(lines)}, err
+	return wire.MemorySearchReply{Results: each(docs, wireResult), Lines: each(lines, wireResult)}, err
 }
 
-func wireResults(found []memory.Result) []wire.MemoryResult {
-	all := []wire.MemoryResult{}
-	for _, r := range found {
-		all = append(all, wire.MemoryResult{
-			Kind:  r.Kind,
-			ID:    r.ID,
-			Title: r.Title,
-			At:    millis(r.At),
-			Line:  r.Line,
-			Text:  r.Text,
-			Score: r.Score,
-		})
+func wireResult(r memory.Result) wire.MemoryResult {
+	return wire.MemoryResult{
+		Kind:  r.Kind,
+		ID:    r.ID,
+		Title: r.Title,
+		At:    millis(r.At),
+		Line:  r.Line,
+		Text:  r.Text,
+		Score: r.Score,
 	}
-	return all
 }
 
 func (s *Server) memory(_ *call, in wire.MemoryRequest) (out wire.MemoryReply, err error) {
@@ -87,16 +83,16 @@ func (s *Server) memory(_ *call, in wire.MemoryRequest) (out wire.MemoryReply, e
 	if err != nil {
 		return out, err
 	}
-	out = wire.MemoryReply{Facts: []wire.Fact{}, Broken: wireFindings(memory.Lint(nil, broken, time.Now()))}
+	out.Broken = each(memory.Lint(nil, broken, time.Now()), wireFinding)
 	rivals := map[memory.Name]memory.Name{}
 	if !in.Archived {
 		rivals = memory.Rivals(facts)
 	}
-	for _, f := range memory.Newest(facts) {
+	out.Facts = each(memory.Newest(facts), func(f memory.Fact) wire.Fact {
 		w := s.wireFact(f, in.Archived)
 		w.Rival = string(rivals[f.Name])
-		out.Facts = append(out.Facts, w)
-	}
+		return w
+	})
 	return out, nil
 }
 
@@ -215,16 +211,10 @@ func (s *Server) memoryEdit(c *call, in wire.MemoryEditRequest) (out wire.Memory
 
 func (s *Server) memoryLint(*call, wire.None) (out wire.MemoryLintReply, err error) {
 	found, err := s.cfg.Memory.Lint(time.Now())
-	return wire.MemoryLintReply{Findings: wireFindings(found)}, err
+	return wire.MemoryLintReply{Findings: each(found, wireFinding)}, err
 }
 
-func wireFindings(found []memory.Finding) []wire.Finding {
-	all := []wire.Finding{}
-	for _, f := range found {
-		all = append(all, wire.Finding(f))
-	}
-	return all
-}
+func wireFinding(f memory.Finding) wire.Finding { return wire.Finding(f) }
 
 func (s *Server) memoryDay(_ *call, in wire.MemoryDayRequest) (out wire.MemoryDayReply, err error) {
 	date := cmp.Or(in.Date, time.Now().Format(time.DateOnly))
@@ -236,17 +226,15 @@ func (s *Server) memoryDay(_ *call, in wire.MemoryDayRequest) (out wire.MemoryDa
 		return out, fmt.Errorf("journal of %s: %w", date, err)
 	}
 	dates, err := s.cfg.Memory.Dates()
-	out = wire.MemoryDayReply{MemoryDay: s.wireDay(day), Days: []string{}}
-	out.Days = append(out.Days, dates[:min(mostDates, len(dates))]...)
-	return out, err
+	dates = append([]string{}, dates[:min(mostDates, len(dates))]...)
+	return wire.MemoryDayReply{MemoryDay: s.wireDay(day), Days: dates}, err
 }
 
 func (s *Server) wireDay(d memory.Day) wire.MemoryDay {
-	day := wire.MemoryDay{Date: d.Date, Path: s.cfg.Memory.DayPath(d.Date), Entries: []wire.MemoryNote{}}
-	for _, e := range d.Entries {
-		day.Entries = append(day.Entries, wire.MemoryNote{Heading: e.Heading, Text: e.Text, Source: e.Source})
-	}
-	return day
+	notes := each(d.Entries, func(e memory.Entry) wire.MemoryNote {
+		return wire.MemoryNote{Heading: e.Heading, Text: e.Text, Source: e.Source}
+	})
+	return wire.MemoryDay{Date: d.Date, Path: s.cfg.Memory.DayPath(d.Date), Entries: notes}
 }
 
 func (s *Server) memoryDays(_ *call, in wire.MemoryDaysRequest) (out wire.MemoryDaysReply, err error) {
@@ -257,9 +245,5 @@ func (s *Server) memoryDays(_ *call, in wire.MemoryDaysRequest) (out wire.Memory
 	}
 	most := min(cmp.Or(max(in.Most, 0), usualDays), mostDates)
 	days, next, err := s.cfg.Memory.DaysUntil(in.Until, most)
-	out = wire.MemoryDaysReply{Days: []wire.MemoryDay{}, Next: next}
-	for _, d := range days {
-		out.Days = append(out.Days, s.wireDay(d))
-	}
-	return out, err
+	return wire.MemoryDaysReply{Days: each(days, s.wireDay), Next: next}, err
 }

@@ -59,11 +59,7 @@ func (s *Server) modules(*call, wire.None) (out wire.ModulesReply, err error) {
 		}
 	}
 	slices.Sort(names)
-	out = wire.ModulesReply{Modules: []wire.Module{}, Folder: s.cfg.Dirs.Modules()}
-	for _, name := range slices.Compact(names) {
-		out.Modules = append(out.Modules, s.wireModule(name))
-	}
-	return out, nil
+	return wire.ModulesReply{Modules: each(slices.Compact(names), s.wireModule), Folder: s.cfg.Dirs.Modules()}, nil
 }
 
 func (s *Server) module(_ *call, in wire.Named) (out wire.Module, err error) {

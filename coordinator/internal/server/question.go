@@ -76,11 +76,7 @@ func choices(a ask.Ask) []wire.Choice {
 	if a.Form == nil || !a.Decision.Allow {
 		return nil
 	}
-	var out []wire.Choice
-	for _, q := range a.Form.Questions {
-		out = append(out, choice(q))
-	}
-	return out
+	return each(a.Form.Questions, choice)
 }
 
 func choice(q ask.Question) wire.Choice {

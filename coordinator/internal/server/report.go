@@ -48,30 +48,23 @@ func (s *Server) spent(since time.Time) []wire.Spent {
 			sums[part.At.UnixMilli()] += part.USD
 		}
 	}
-	out := []wire.Spent{}
-	for _, at := range slices.Sorted(maps.Keys(sums)) {
-		out = append(out, wire.Spent{At: at, USD: sums[at]})
-	}
-	return out
+	return each(slices.Sorted(maps.Keys(sums)), func(at int64) wire.Spent { return wire.Spent{At: at, USD: sums[at]} })
 }
 
 func (s *Server) wireReport(r core.Report) wire.ReportReply {
 	out := wire.ReportReply{
 		Since:      millis(r.Since),
 		Until:      millis(r.Until),
-		Asks:       []wire.ReportedAsk{},
+		Asks:       each(r.Asks, func(a ask.Ask) wire.ReportedAsk { return s.reported(a, r.Until) }),
 		Counts:     map[string]int{},
-		Loops:      s.wireEntries(r.Loops),
-		Issues:     s.wireEntries(r.Issues),
-		Refused:    s.wireEntries(r.Refused),
-		Denied:     s.wireEntries(r.Denied),
-		Overridden: s.wireEntries(r.Overridden),
+		Loops:      each(r.Loops, s.wireEntry),
+		Issues:     each(r.Issues, s.wireEntry),
+		Refused:    each(r.Refused, s.wireEntry),
+		Denied:     each(r.Denied, s.wireEntry),
+		Overridden: each(r.Overridden, s.wireEntry),
 		Spent:      []wire.Spent{},
 		Runs:       []wire.Run{},
 		Ended:      []wire.Loop{},
-	}
-	for _, a := range r.Asks {
-		out.Asks = append(out.Asks, s.reported(a, r.Until))
 	}
 	for kind, n := range r.Counts {
 		out.Counts[string(kind)] = n
@@ -100,9 +93,6 @@ func (s *Server) pastAsks(_ *call, in wire.PastRequest) (out wire.PastReply, err
 	} else {
 		ended, err = s.cfg.Core.AsksEnded(ask.ID(in.Before), limit)
 	}
-	out.Asks = []wire.ReportedAsk{}
-	for _, a := range ended {
-		out.Asks = append(out.Asks, s.reported(a, time.Now()))
-	}
+	out.Asks = each(ended, func(a ask.Ask) wire.ReportedAsk { return s.reported(a, time.Now()) })
 	return out, err
 }

@@ -237,13 +237,10 @@ func (s *Server) runs(_ *call, in wire.RunsRequest) (wire.RunsReply, error) {
 	if in.Most < 0 {
 		return wire.RunsReply{}, badRequest("a list has at most %d runs; want 1 or more, or 0 for all", in.Most)
 	}
-	out := wire.RunsReply{Runs: []wire.Run{}}
 	some, all := s.cfg.Core.FirstRuns(cmp.Or(in.Most, math.MaxInt))
+	out := wire.RunsReply{Runs: each(some, s.wireRun)}
 	if in.Most > 0 {
 		out.All = all
-	}
-	for _, r := range some {
-		out.Runs = append(out.Runs, s.wireRun(r))
 	}
 	return out, nil
 }
@@ -287,11 +284,7 @@ func (s *Server) runLog(c *call, in wire.RunLogRequest) (out wire.RunLogReply, e
 		defer cancel()
 		events, r, err = s.cfg.Core.RunLog(ctx, r.ID, in.After)
 	}
-	out = wire.RunLogReply{Events: []wire.RunEvent{}, State: string(r.State)}
-	for _, e := range events {
-		out.Events = append(out.Events, wireRunEvent(e))
-	}
-	return out, err
+	return wire.RunLogReply{Events: each(events, wireRunEvent), State: string(r.State)}, err
 }
 
 func wireRunEvent(e run.Event) wire.RunEvent {

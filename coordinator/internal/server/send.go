@@ -219,11 +219,7 @@ func (s *Server) inbox(c *call, in wire.InboxRequest) (out wire.InboxReply, err 
 		},
 	})
 	slices.Reverse(found)
-	out.Messages = []wire.Message{}
-	for _, m := range found {
-		out.Messages = append(out.Messages, s.wireMessage(m))
-	}
-	return out, err
+	return wire.InboxReply{Messages: each(found, s.wireMessage)}, err
 }
 
 // mentions reports whether a list shows all words of find for m, in any case: in its text, who wrote

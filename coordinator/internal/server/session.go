@@ -166,14 +166,11 @@ func (s *Server) showSession(_ *call, in wire.Named) (out wire.SessionReply, err
 	if err != nil {
 		return out, err
 	}
-	out = wire.SessionReply{Session: s.wireSession(v), Steps: []wire.Step{}}
-	if v.Transcript == "" {
-		return out, nil
+	var steps []usage.Step
+	if v.Transcript != "" {
+		steps = s.cfg.Steps(v.Transcript, mostSteps)
 	}
-	for _, step := range s.cfg.Steps(v.Transcript, mostSteps) {
-		out.Steps = append(out.Steps, wireStep(step))
-	}
-	return out, nil
+	return wire.SessionReply{Session: s.wireSession(v), Steps: each(steps, wireStep)}, nil
 }
 
 // someSessions shows a part of the sessions that run.
@@ -182,11 +179,7 @@ func (s *Server) someSessions(_ *call, in wire.SessionsRequest) (out wire.Sessio
 		return out, badRequest("sessions: want from 0 or more, and most 1 or more")
 	}
 	some, all := s.cfg.Core.Running(in.From, in.Most)
-	out = wire.SessionsReply{Sessions: []wire.Session{}, All: all}
-	for _, v := range some {
-		out.Sessions = append(out.Sessions, s.wireSession(v))
-	}
-	return out, nil
+	return wire.SessionsReply{Sessions: each(some, s.wireSession), All: all}, nil
 }
 
 func wireStep(step usage.Step) wire.Step {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,13 +53,8 @@ func (s *Server) channels() []wire.Channel {
 }
 
 func (s *Server) sessions() []wire.Session {
-	out := []wire.Session{}
-	for _, v := range s.cfg.Core.Sessions() {
-		if v.State != session.Ended {
-			out = append(out, s.wireSession(v))
-		}
-	}
-	return out
+	ended := func(v session.Session) bool { return v.State == session.Ended }
+	return each(slices.DeleteFunc(s.cfg.Core.Sessions(), ended), s.wireSession)
 }
 
 func (s *Server) wireSession(v session.Session) wire.Session {

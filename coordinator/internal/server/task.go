@@ -46,14 +46,11 @@ const (
 )
 
 func (s *Server) tasks(*call, wire.None) (out wire.TasksReply, err error) {
-	out.Tasks = []wire.Task{}
 	slugs, err := s.cfg.Tasks.List()
 	if err != nil {
 		return out, err
 	}
-	for _, slug := range slugs {
-		out.Tasks = append(out.Tasks, s.wireTask(slug))
-	}
+	out.Tasks = each(slugs, s.wireTask)
 	slices.SortStableFunc(out.Tasks, func(a, b wire.Task) int { return cmp.Compare(archived(a), archived(b)) })
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -20,12 +21,11 @@ func (s *Server) taskFiles(_ *call, in wire.Named) (out wire.TaskFilesReply, err
 		Text:    state.Text,
 		Base:    markdown.Digest(state.Text),
 		TooLong: unread != nil || len(state.Text) > markdown.MaxEdit,
-		Files:   []wire.TaskFile{},
 		More:    more,
 	}
-	for _, f := range files {
-		out.Files = append(out.Files, wire.TaskFile{Path: f.Path, Size: f.Size, At: millis(f.At)})
-	}
+	out.Files = each(files, func(f task.File) wire.TaskFile {
+		return wire.TaskFile{Path: f.Path, Size: f.Size, At: millis(f.At)}
+	})
 	return out, err
 }
 

@@ -95,11 +95,7 @@ func (s *Server) read(c *call, in wire.ReadRequest) (out wire.ReadReply, err err
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
 	posts, err := s.cfg.Core.Posts(ctx, in.Topic, in.After, limit, in.Last)
-	out.Posts = []wire.Post{}
-	for _, p := range posts {
-		out.Posts = append(out.Posts, wirePost(p))
-	}
-	return out, err
+	return wire.ReadReply{Posts: each(posts, wirePost)}, err
 }
 
 // readLoop returns one of the two topics that are made anew for each read: the current

@@ -51,11 +51,7 @@ func (s *Server) triggers(*call, wire.None) (out wire.TriggersReply, err error) 
 		names = append(names, t.Name)
 	}
 	slices.Sort(names)
-	out.Triggers = []wire.Trigger{}
-	for _, name := range slices.Compact(names) {
-		out.Triggers = append(out.Triggers, s.wireTrigger(name))
-	}
-	return out, nil
+	return wire.TriggersReply{Triggers: each(slices.Compact(names), s.wireTrigger)}, nil
 }
 
 func (s *Server) trigger(_ *call, in wire.Named) (out wire.Trigger, err error) {
@@ -341,11 +337,7 @@ func (s *Server) triggerLog(_ *call, in wire.TriggerLogRequest) (out wire.Trigge
 	most := min(cmp.Or(max(in.Last, 0), usualFirings), mostFirings)
 	lines, err := s.cfg.Core.FiringLog(trigger.Name(in.ID), most)
 	slices.Reverse(lines)
-	out.Firings = []wire.Firing{}
-	for _, f := range lines {
-		out.Firings = append(out.Firings, wireFiring(f))
-	}
-	return out, err
+	return wire.TriggerLogReply{Firings: each(lines, wireFiring)}, err
 }
 
 func wireFiring(f trigger.Firing) wire.Firing {

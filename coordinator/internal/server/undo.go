@@ -104,11 +104,7 @@ func (s *Server) logUndo(id ask.ID, err error) {
 }
 
 func (s *Server) undos(*call, wire.None) (wire.UndosReply, error) {
-	out := wire.UndosReply{Undos: []wire.Undo{}}
-	for _, v := range s.cfg.Core.Undos() {
-		out.Undos = append(out.Undos, s.wireUndo(v))
-	}
-	return out, nil
+	return wire.UndosReply{Undos: each(s.cfg.Core.Undos(), s.wireUndo)}, nil
 }
 
 // undo restores a snapshot for the person. At a terminal and on the page it waits for it.
