@@ -42,6 +42,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/internal/taskwork"
+	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/internal/tools"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 	"github.com/afar-sh/afar/coordinator/internal/triggerwork"
@@ -329,7 +330,9 @@ func (c *Coordinator) buildTriggers() {
 			return view.Morning(r), err
 		},
 		Judge: func(ctx context.Context, command, dir string) (j triggerwork.Judgement, err error) {
-			j.Risk, j.Runs, j.Denied, err = c.server.JudgeWake(ctx, command, dir)
+			check := toolcall.JudgeCheck(dirs, c.cfg.Bin, command, dir, dir)
+			j.Risk, j.Denied = check.Risk(), check.Refused() != nil
+			j.Runs, err = check.Runs(ctx)
 			return j, err
 		},
 	})

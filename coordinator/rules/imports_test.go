@@ -389,7 +389,8 @@ func table() rules {
 			in + "core":   append([]string{in + "memory", in + "store"}, domain...),
 
 			in + "toolcall": {
-				"coordinator/guard", "coordinator/redact", in + "ask", in + "grant", in + "undo",
+				"coordinator/callsite", "coordinator/guard", "coordinator/home", "coordinator/redact", in + "ask", in + "disk",
+				in + "grant", in + "undo",
 			},
 			in + "server": append([]string{
 				in + "memory", in + "toolcall", hostjson, agents, agents + "/agents", claude, claude + "/hookinput",

@@ -2,26 +2,15 @@ package server
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/callsite"
-	"github.com/afar-sh/afar/coordinator/guard"
-	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/redact"
-	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -94,120 +83,4 @@ func (s *Server) check(c *call, in wire.CheckRequest) (out wire.CheckReply, err 
 		return wire.CheckReply{Wake: core.End}, nil
 	}
 	return wire.CheckReply{Wake: core.Wait}, nil
-}
-
-// allowCheck has the guard judge a check once, before the loop starts. It returns an
-// error only if the guard denies the check. If the guard would ask, the person has
-// already answered by typing the check.
-func (s *Server) allowCheck(command, cwd, project string) error {
-	d, _ := s.judgeCheck(command, cwd, project)
-	return refusedCheck(d)
-}
-
-func refusedCheck(d guard.Decision) error {
-	if d.Verdict == guard.Deny {
-		return fmt.Errorf("the guard refuses this check: %s (%s)", d.Person, d.Rule)
-	}
-	return nil
-}
-
-// judgeCheck returns what the guard says of a check, and the files that the check runs, as far as the
-// guard follows it.
-func (s *Server) judgeCheck(command, cwd, project string) (d guard.Decision, files []string) {
-	where := callsite.Context(s.cfg.Dirs, s.cfg.Bin, cwd, project)
-	where.Git, where.Merged = nil, nil // the check runs many times, so the state of the work tree must not matter
-	where.Steps = true
-	read, text := map[string]bool{}, where.FileText
-	where.FileText = func(path string) (string, bool) {
-		if !strings.HasSuffix(path, "/") { // not the names in a directory
-			read[path] = true
-		}
-		return text(path)
-	}
-	d = guard.Judge(guard.ShellCall(command), where)
-	addPrograms(read, d.Steps, filepath.SplitList(s.cfg.Dirs.Path))
-	return d, slices.Sorted(maps.Keys(read))
-}
-
-// mostRun bounds the files of a check that are looked at.
-const mostRun = 500
-
-// addPrograms adds the files that the commands below a step run, or give another program to run. The
-// guard reads only those that are text and not installed. folders are those of the PATH; what lies where
-// only an administrator writes is left out.
-func addPrograms(files map[string]bool, step *guard.Step, folders []string) {
-	if step == nil {
-		return
-	}
-	for _, next := range step.Steps {
-		for i, word := range next.Words {
-			path := word
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(next.Dir, path)
-			}
-			if i == 0 && !strings.Contains(word, "/") {
-				path = inFolders(word, folders)
-			}
-			isRun := i == 0 && path != "" || i > 0 && isProgram(path)
-			if isRun && next.Away == "" && !(home.UsedProgram{File: path}).IsSystems() && len(files) < mostRun {
-				files[path] = true
-			}
-		}
-		addPrograms(files, next, folders)
-	}
-}
-
-// inFolders returns the first program of a name in some folders, "" for none.
-func inFolders(name string, folders []string) string {
-	for _, dir := range folders {
-		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && isProgram(path) {
-			return path
-		}
-	}
-	return ""
-}
-
-// isProgram reports whether a path leads to a program or to code.
-func isProgram(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	return info.Mode()&0o111 != 0 || slices.Contains(codeEnds, strings.ToLower(filepath.Ext(path)))
-}
-
-// codeEnds are the ends of the names of files that an interpreter runs.
-var codeEnds = strings.Fields(".sh .bash .zsh .fish .py .pyz .js .mjs .cjs .ts .mts .rb .pl .pm .php .lua .r .jl " +
-	".tcl .awk .sed .jq .sql .mk .gradle .groovy .exs .clj .scm .el .hs .ml .ps1 .jar .class .dll .wasm .so")
-
-// JudgeWake returns why the guard does not simply allow the check of a wake-up in a directory, a digest
-// of the files that it runs, and whether the guard denies it.
-func (s *Server) JudgeWake(ctx context.Context, command, dir string) (why, runs string, denied bool, err error) {
-	d, files := s.judgeCheck(command, dir, dir)
-	runs, err = digestOf(ctx, files)
-	return risk(d), runs, d.Verdict == guard.Deny, err
-}
-
-// digestOf returns a digest of the content of files. One that is missing or cannot be read has none.
-func digestOf(ctx context.Context, files []string) (string, error) {
-	all := sha256.New()
-	for _, path := range files {
-		sum, _, err := disk.Digest(ctx, path)
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		if err != nil {
-			sum = ""
-		}
-		fmt.Fprintf(all, "%q %s\n", path, sum)
-	}
-	return hex.EncodeToString(all.Sum(nil)), nil
-}
-
-// risk returns why the guard would ask about a call, "" if it would not.
-func risk(d guard.Decision) string {
-	if d.Verdict == guard.None {
-		return ""
-	}
-	return text.Fold(redact.Clean(d.Person))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -100,7 +101,8 @@ func (s *Server) options(ctx context.Context, args string, v session.Session) (l
 		o.Repo, err = s.repository(ctx, existingDir(v))
 	}
 	if err == nil && o.Check != "" {
-		o.Dir, err = v.Cwd, s.allowCheck(o.Check, v.Cwd, v.Project)
+		// If the guard would ask, the person has already answered by typing the check.
+		o.Dir, err = v.Cwd, toolcall.JudgeCheck(s.cfg.Dirs, s.cfg.Bin, o.Check, v.Cwd, v.Project).Refused()
 	}
 	if o.Read = -1; v.Transcript != "" { // otherwise the first stop names the transcript and finds its end
 		_, o.Read = s.cfg.Usage(v.Transcript, -1)

@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -103,11 +104,11 @@ func (s *Server) wakeByCheck(
 	if s.cfg.Core.Settings().Paused {
 		return out, badRequest("Afar is paused, so nobody is asked whether the check may run")
 	}
-	d, files := s.judgeCheck(in.Check, v.Cwd, v.Cwd)
-	if err := refusedCheck(d); err != nil {
+	check := toolcall.JudgeCheck(s.cfg.Dirs, s.cfg.Bin, in.Check, v.Cwd, v.Cwd)
+	if err := check.Refused(); err != nil {
 		return out, badRequest("%v", err)
 	}
-	runs, err := digestOf(ctx, files)
+	runs, err := check.Runs(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -118,7 +119,7 @@ func (s *Server) wakeByCheck(
 		return out, err
 	}
 	a := ask.NewWakeUp(v.ID, ask.About{Trigger: rule.ID, Rule: file, Runs: runs}, in.Check, in.Text, v.Cwd)
-	a.Why = risk(d)
+	a.Why = check.Risk()
 	a.Does = fmt.Sprintf("run it every %s without asking again, until %s at the latest", text.Length(every),
 		until.Local().Format("2 January at 15:04"))
 	if a, err = s.cfg.Core.ProposeWake(a); err != nil {

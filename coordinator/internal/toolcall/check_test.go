@@ -1,16 +1,19 @@
 //go:build unix
 
-package server_test
+package toolcall_test
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 )
 
-// TestJudgeWake: the digest of a check changes with the files that it runs, and with nothing else.
-func TestJudgeWake(t *testing.T) {
+// TestRuns: the digest of a check changes with the files that it runs, and with nothing else.
+func TestRuns(t *testing.T) {
 	files := map[string]string{
 		"own/named":           "#!/bin/sh\nexit 1",
 		"check.sh":            "sh ./deep.sh",
@@ -46,22 +49,29 @@ func TestJudgeWake(t *testing.T) {
 	} {
 		t.Run(command, func(t *testing.T) {
 			dir := t.TempDir()
-			t.Setenv("PATH", filepath.Join(dir, "own")+":/usr/bin:/bin") // the rig takes it
-			r := newRig(t)
+			env := map[string]string{"HOME": dir, "AFAR_HOME": t.TempDir(), "PATH": filepath.Join(dir, "own") + ":/usr/bin:/bin"}
+			dirs, err := home.FromEnv(func(name string) string { return env[name] })
+			ok := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			ok(err)
 			write := func(name, text string) {
 				path := filepath.Join(dir, name)
-				r.ok(os.MkdirAll(filepath.Dir(path), 0o700))
-				r.ok(os.WriteFile(path, []byte(text), 0o700))
+				ok(os.MkdirAll(filepath.Dir(path), 0o700))
+				ok(os.WriteFile(path, []byte(text), 0o700))
 				if filepath.Ext(name) == ".log" || name == "built" {
-					r.ok(os.Chmod(path, 0o600))
+					ok(os.Chmod(path, 0o600))
 				}
 			}
 			for name, text := range files {
 				write(name, text)
 			}
 			digest := func() string {
-				_, runs, _, err := r.server.JudgeWake(t.Context(), command, dir)
-				r.ok(err)
+				runs, err := toolcall.JudgeCheck(dirs, dir, command, dir, dir).Runs(t.Context())
+				ok(err)
 				return runs
 			}
 			before := digest()
