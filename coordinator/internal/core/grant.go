@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -178,15 +179,10 @@ func (c *Core) grantsWhere(wanted func(grant.Grant) bool) (out []grant.Grant) {
 }
 
 // activeGrants returns the grants that have not ended, oldest first.
-func (s *state) activeGrants() (out []grant.Grant) {
-	out = s.grants.byLife.all(active)
-	slices.SortFunc(out, func(a, b grant.Grant) int {
-		if c := a.At.Compare(b.At); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a.ID), string(b.ID))
+func (s *state) activeGrants() []grant.Grant {
+	return slices.SortedFunc(slices.Values(s.grants.byLife.all(active)), func(a, b grant.Grant) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	})
-	return out
 }
 
 // Revoke ends a grant for by. It returns ErrNotFound if the grant is unknown or has

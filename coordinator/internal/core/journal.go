@@ -15,19 +15,7 @@ func (c *Core) Journal(ctx context.Context, after int64, limit int, id session.I
 	if id != "" {
 		about = ofSessionJournal(id)
 	}
-	sub := c.Subscribe(about)
-	defer sub.Close()
-	for {
-		events, err := c.cfg.Store.Journal(after, limit, id, newest)
-		if err != nil || len(events) > 0 {
-			return events, err
-		}
-		select {
-		case <-sub.C:
-		case <-ctx.Done():
-			return nil, nil
-		}
-	}
+	return awaitRows(ctx, c, about, func() ([]event.Event, error) { return c.cfg.Store.Journal(after, limit, id, newest) })
 }
 
 // LastEntry returns the number of the newest journal entry. The state that is read

@@ -3,8 +3,6 @@ package core
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
@@ -85,12 +83,7 @@ func (c *Core) Module(name module.Name) (m module.Module, ok bool) {
 
 // Modules returns what is kept of all modules, by name.
 func (c *Core) Modules() (all []module.Module) {
-	c.view(func(s *state, _ time.Time) {
-		for _, m := range s.modules.rows {
-			all = append(all, m)
-		}
-	})
-	slices.SortFunc(all, func(a, b module.Module) int { return strings.Compare(string(a.Name), string(b.Name)) })
+	c.view(func(s *state, _ time.Time) { all = s.modules.sorted() })
 	return all
 }
 

@@ -14,9 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
-	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/store"
-	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
 // What a person decides counts only with its entry in the journal's chain: a row that somebody wrote
@@ -60,14 +58,6 @@ func grantDecision(g grant.Grant) (d decision, ok bool) {
 		At, Expires int64
 	}{string(g.Session), g.Rules, g.At.UnixMilli(), g.ExpiresAt.UnixMilli()}
 	return decision{event.GrantGiven, string(g.ID), proof(decided)}, g.EndedAt.IsZero()
-}
-
-func moduleDecision(m module.Module) (d decision, ok bool) {
-	return decision{event.ModuleEnabled, string(m.Name), proof(m.Hash)}, m.On
-}
-
-func triggerDecision(t trigger.Trigger) (d decision, ok bool) {
-	return decision{event.TriggerOn, string(t.Name), proof(t.Text + t.Runs)}, t.On && !t.Removed
 }
 
 // answerProof returns the proof of an answer.
@@ -126,15 +116,15 @@ func (c *Core) unproven() (all []unproven, err error) {
 		})
 	}
 	for _, m := range s.modules.rows {
-		d, claims := moduleDecision(m)
-		check(d, claims, store.Modules.Table+" "+string(m.Name), func(s *state, b *store.Batch, now time.Time) {
+		d := decision{event.ModuleEnabled, string(m.Name), proof(m.Hash)}
+		check(d, m.On, store.Modules.Table+" "+string(m.Name), func(s *state, b *store.Batch, now time.Time) {
 			m.File = approved.File{Held: unprovenText}
 			s.modules.put(b, m)
 		})
 	}
 	for _, t := range s.triggers.rows {
-		d, claims := triggerDecision(t)
-		check(d, claims, store.Triggers.Table+" "+string(t.Name), func(s *state, b *store.Batch, now time.Time) {
+		d := decision{event.TriggerOn, string(t.Name), proof(t.Text + t.Runs)}
+		check(d, t.On && !t.Removed, store.Triggers.Table+" "+string(t.Name), func(s *state, b *store.Batch, now time.Time) {
 			t.File, t.Next = approved.File{Held: unprovenText}, time.Time{}
 			s.triggers.put(b, t)
 		})

@@ -2,8 +2,8 @@ package core
 
 import (
 	"errors"
+	"maps"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -86,15 +86,5 @@ func (c *Core) reportedAsks(opened []ask.Ask, since time.Time) []ask.Ask {
 			all[a.ID] = a
 		}
 	}
-	var out []ask.Ask
-	for _, a := range all {
-		out = append(out, a)
-	}
-	sort.Slice(out, func(i, j int) bool {
-		if !out[i].OpenedAt.Equal(out[j].OpenedAt) {
-			return out[i].OpenedAt.Before(out[j].OpenedAt)
-		}
-		return out[i].ID < out[j].ID
-	})
-	return out
+	return slices.SortedFunc(maps.Values(all), ask.Older)
 }

@@ -265,11 +265,11 @@ func (c *Core) changeRun(
 	id run.ID, f func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error),
 ) (next run.Run, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		r, ok := s.runs.rows[id]
-		if !ok || !r.Live() {
-			return b, fmt.Errorf("run %q: %w", id, ErrNotFound)
+		r, err := s.run(id)
+		if err == nil {
+			next, err = f(s, &b, r, now)
 		}
-		if next, err = f(s, &b, r, now); err != nil {
+		if err != nil {
 			return b, err
 		}
 		s.runs.put(&b, next)
@@ -502,7 +502,12 @@ func (s *state) removeRun(b *store.Batch, r run.Run, by string, now time.Time) (
 
 // RunByID returns a run that is not removed.
 func (c *Core) RunByID(id run.ID) (r run.Run, err error) {
-	c.view(func(s *state, _ time.Time) { r = s.runs.rows[id] })
+	c.view(func(s *state, _ time.Time) { r, err = s.run(id) })
+	return r, err
+}
+
+func (s *state) run(id run.ID) (run.Run, error) {
+	r := s.runs.rows[id]
 	if !r.Live() {
 		return r, fmt.Errorf("run %q: %w", id, ErrNotFound)
 	}
@@ -511,16 +516,13 @@ func (c *Core) RunByID(id run.ID) (r run.Run, err error) {
 
 // RunNamed returns the run with a name or an id.
 func (c *Core) RunNamed(name string) (r run.Run, err error) {
-	var ok bool
 	c.view(func(s *state, _ time.Time) {
+		var ok bool
 		if r, ok = s.runs.byName.one(name); !ok {
-			r = s.runs.rows[run.ID(name)]
+			r, err = s.run(run.ID(name))
 		}
 	})
-	if !r.Live() {
-		return r, fmt.Errorf("run %q: %w", name, ErrNotFound)
-	}
-	return r, nil
+	return r, err
 }
 
 // Runs returns the runs that are not removed, in the order of their ranks, but each after the
@@ -566,14 +568,11 @@ func (c *Core) WaitingFor(r run.Run) (n int) {
 // take, the caller is who started it, and has its result now.
 func (c *Core) AwaitRun(ctx context.Context, id run.ID, take bool) (r run.Run, err error) {
 	c.until(ctx, func(s *state) bool {
-		r = s.runs.rows[id]
-		return !r.Live() || r.Settled()
+		r, err = s.run(id)
+		return err != nil || r.Settled()
 	}, ofRun(id))
-	switch {
-	case !r.Live():
-		return r, fmt.Errorf("run %q: %w", id, ErrNotFound)
-	case !take, !r.Settled():
-		return r, nil
+	if err != nil || !take || !r.Settled() {
+		return r, err
 	}
 	return c.changeRun(id, func(_ *state, _ *store.Batch, r run.Run, now time.Time) (run.Run, error) {
 		return run.HandOver(r, now)

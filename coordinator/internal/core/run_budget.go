@@ -64,20 +64,14 @@ func (s *state) limitRun(b *store.Batch, r run.Run, now time.Time) run.Run {
 	return next
 }
 
-// leftFor returns what the next turn of a run may cost, 0 for no limit.
-func (s *state) leftFor(r run.Run, now time.Time) float64 {
-	left := r.Left()
-	if most := s.cfg.Rules.DayOfRuns; most > 0 {
-		day := max(most-s.runDay(&store.Batch{}, now).Spent.USD, 0.01)
-		if left == 0 || day < left {
-			return day
-		}
-	}
-	return left
-}
-
-// LeftFor returns what the turn of a run may cost, 0 for no limit.
+// LeftFor returns what the next turn of a run may cost, 0 for no limit.
 func (c *Core) LeftFor(r run.Run) (usd float64) {
-	c.view(func(s *state, now time.Time) { usd = s.leftFor(r, now) })
+	usd = r.Left()
+	c.view(func(s *state, now time.Time) {
+		if most := s.cfg.Rules.DayOfRuns; most > 0 {
+			day := max(most-s.runDay(&store.Batch{}, now).Spent.USD, 0.01)
+			usd = min(cmp.Or(usd, day), day)
+		}
+	})
 	return usd
 }

@@ -45,13 +45,10 @@ const takenNote = "a person continues this conversation in a terminal"
 // AwaitTurn waits until no turn of a run runs, at most until ctx ends.
 func (c *Core) AwaitTurn(ctx context.Context, id run.ID) (r run.Run, err error) {
 	c.until(ctx, func(s *state) bool {
-		r = s.runs.rows[id]
-		return !r.Live() || !r.Busy()
+		r, err = s.run(id)
+		return err != nil || !r.Busy()
 	}, ofRun(id))
-	if !r.Live() {
-		return r, fmt.Errorf("run %q: %w", id, ErrNotFound)
-	}
-	return r, nil
+	return r, err
 }
 
 // Lives reports whether a process still runs.

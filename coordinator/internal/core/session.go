@@ -371,13 +371,7 @@ type urgent struct {
 }
 
 func (u urgent) compare(other urgent) int {
-	if by := cmp.Compare(other.urgency, u.urgency); by != 0 {
-		return by
-	}
-	if by := cmp.Compare(other.since, u.since); by != 0 {
-		return by
-	}
-	return cmp.Compare(u.id, other.id)
+	return cmp.Or(cmp.Compare(other.urgency, u.urgency), cmp.Compare(other.since, u.since), cmp.Compare(u.id, other.id))
 }
 
 // driven reports whether a session is a turn of a run: it is listed among the runs.

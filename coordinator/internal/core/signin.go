@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,10 +134,7 @@ func (s *state) browserOf(d signin.Digest, now time.Time) (found signin.Browser,
 func (s *state) activeBrowsers(now time.Time) []signin.Browser {
 	all := slices.DeleteFunc(s.browsers.byLife.all(active), func(v signin.Browser) bool { return !v.Active(now) })
 	slices.SortFunc(all, func(a, b signin.Browser) int {
-		if c := a.Since.Compare(b.Since); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a.ID), string(b.ID))
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	})
 	return all
 }

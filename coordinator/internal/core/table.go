@@ -56,6 +56,12 @@ func register[K ~string, V any](s *state, kind *store.Kind[K, V], t traits[V]) *
 // put adds values to a batch.
 func (t *table[K, V]) put(b *store.Batch, values ...V) { t.kind.Put(b, values...) }
 
+// sorted returns all values, in the order of their ids.
+func (t *table[K, V]) sorted() []V {
+	byID := func(a, b V) int { return cmp.Compare(t.kind.ID(a), t.kind.ID(b)) }
+	return slices.SortedFunc(maps.Values(t.rows), byID)
+}
+
 // after returns the value with an id as a batch leaves it.
 func (t *table[K, V]) after(b *store.Batch, id K) (v V, ok bool) {
 	if v, ok = t.kind.Last(b, id); !ok {

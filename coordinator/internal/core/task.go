@@ -3,8 +3,6 @@ package core
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
@@ -69,12 +67,7 @@ func (c *Core) Task(slug task.Slug) (t task.Task, ok bool) {
 
 // Tasks returns what is kept of all tasks, by name.
 func (c *Core) Tasks() (all []task.Task) {
-	c.view(func(s *state, _ time.Time) {
-		for _, t := range s.tasks.rows {
-			all = append(all, t)
-		}
-	})
-	slices.SortFunc(all, func(a, b task.Task) int { return strings.Compare(string(a.Slug), string(b.Slug)) })
+	c.view(func(s *state, _ time.Time) { all = s.tasks.sorted() })
 	return all
 }
 

@@ -37,12 +37,7 @@ func (c *Core) OrderTaskFile(act channel.Act, f TaskFile) error {
 
 // TaskOfRun returns the task that a run works on.
 func (c *Core) TaskOfRun(id run.ID) (slug task.Slug, ok bool) {
-	c.view(func(s *state, _ time.Time) {
-		for _, t := range s.tasks.rows {
-			if t.Run == id && id != "" {
-				slug, ok = t.Slug, true
-			}
-		}
-	})
-	return slug, ok
+	var t task.Task
+	c.view(func(s *state, _ time.Time) { t, ok = s.tasks.byRun.one(string(id)) })
+	return t.Slug, ok
 }

@@ -40,19 +40,9 @@ func (c *Core) Posts(ctx context.Context, name string, after int64, limit int, n
 	if err := topic.Check(name); err != nil {
 		return nil, err
 	}
-	sub := c.Subscribe(ofPosts(name))
-	defer sub.Close()
-	for {
-		posts, err := c.cfg.Store.Posts(name, after, limit, newest)
-		if err != nil || len(posts) > 0 {
-			return posts, err
-		}
-		select {
-		case <-sub.C:
-		case <-ctx.Done():
-			return nil, nil
-		}
-	}
+	return awaitRows(ctx, c, ofPosts(name), func() ([]topic.Post, error) {
+		return c.cfg.Store.Posts(name, after, limit, newest)
+	})
 }
 
 // Topics returns all topics with posts, the one with the newest first.

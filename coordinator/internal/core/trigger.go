@@ -203,15 +203,8 @@ func (c *Core) Trigger(name trigger.Name) (t trigger.Trigger, ok bool) {
 
 // Triggers returns what is kept of all triggers that have a file, by name.
 func (c *Core) Triggers() (all []trigger.Trigger) {
-	c.view(func(s *state, _ time.Time) {
-		for _, t := range s.triggers.rows {
-			if t.Known() && t.Name != trigger.Daily {
-				all = append(all, t)
-			}
-		}
-	})
-	slices.SortFunc(all, func(a, b trigger.Trigger) int { return strings.Compare(string(a.Name), string(b.Name)) })
-	return all
+	c.view(func(s *state, _ time.Time) { all = s.triggers.sorted() })
+	return slices.DeleteFunc(all, func(t trigger.Trigger) bool { return !t.Known() || t.Name == trigger.Daily })
 }
 
 // A firingTable holds the ledger of about a day, and what is not over.

@@ -126,6 +126,24 @@ func (c *Core) until(ctx context.Context, over func(*state) bool, parts ...Part)
 	c.await(ctx, look, parts...)
 }
 
+// awaitRows returns what read finds in the database. If that is nothing, it waits for a change of a part until ctx
+// ends, and reads again.
+func awaitRows[Row any](ctx context.Context, c *Core, about Part, read func() ([]Row, error)) ([]Row, error) {
+	sub := c.Subscribe(about)
+	defer sub.Close()
+	for {
+		rows, err := read()
+		if err != nil || len(rows) > 0 {
+			return rows, err
+		}
+		select {
+		case <-sub.C:
+		case <-ctx.Done():
+			return nil, nil
+		}
+	}
+}
+
 // touch notes the parts that a batch changes, except those of its values; s is as
 // it was before.
 func (s *state) touch(b *store.Batch) {
