@@ -12,25 +12,27 @@ import (
 )
 
 func newPause(a *app) *cobra.Command {
-	project := ""
-	c := &cobra.Command{
-		Use: "pause", Short: "Silence everything but the guard", Args: exactly(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if project != "" {
-				return a.decideSilence(c.Context(), project, true)
-			}
-			err := call(c.Context(), a, wire.OpPause, wire.PauseRequest{On: true}, nil, soon)
-			if errors.Is(err, client.ErrUnreachable) {
-				return a.pauseUnheard(err)
-			}
-			if err != nil {
-				return err
-			}
-			a.say("Paused: only the guard speaks. `afar resume` ends it.")
-			return nil
-		},
+	c := &cobra.Command{Use: "pause", Short: "Silence everything but the guard", Args: exactly()}
+	c.Flags().String("project", "", "let this project silence Afar again")
+	return a.pausing(c, true, a.pauseUnheard, "Paused: only the guard speaks. `afar resume` ends it.")
+}
+
+// pausing makes c the command that begins or ends a pause, or the silence of the project that it names. unheard does
+// what can be done while no coordinator answers.
+func (a *app) pausing(c *cobra.Command, on bool, unheard func(error) error, done string) *cobra.Command {
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if project := c.Flag("project").Value.String(); project != "" {
+			return a.decideSilence(c.Context(), project, on)
+		}
+		err := call(c.Context(), a, wire.OpPause, wire.PauseRequest{On: on}, nil, soon)
+		if errors.Is(err, client.ErrUnreachable) {
+			return unheard(err)
+		}
+		if err == nil {
+			a.say("%s", done)
+		}
+		return err
 	}
-	c.Flags().StringVar(&project, "project", "", "let this project silence Afar again")
 	return c
 }
 

@@ -2,38 +2,19 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 func newResume(a *app) *cobra.Command {
-	project := ""
-	c := &cobra.Command{
-		Use: "resume", Short: "End a pause", Args: exactly(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if project != "" {
-				return a.decideSilence(c.Context(), project, false)
-			}
-			err := call(c.Context(), a, wire.OpPause, wire.PauseRequest{On: false}, nil, soon)
-			if errors.Is(err, client.ErrUnreachable) {
-				return a.resumeUnheard(err)
-			}
-			if err != nil {
-				return err
-			}
-			a.say("Afar is at work again.")
-			return nil
-		},
-	}
-	c.Flags().StringVar(&project, "project", "", "have Afar work in this project, although it asks for silence")
-	return c
+	c := &cobra.Command{Use: "resume", Short: "End a pause", Args: exactly()}
+	c.Flags().String("project", "", "have Afar work in this project, although it asks for silence")
+	return a.pausing(c, false, a.resumeUnheard, "Afar is at work again.")
 }
 
 // decideSilence decides whether a project that asks for silence gets it.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -30,11 +31,15 @@ type Exam struct {
 	Status func(context.Context) (wire.StatusReply, error)
 	Inner  func(context.Context) (wire.DoctorReply, error) // its own checks
 	Tools  func(context.Context) (wire.ToolsReply, error)
+
+	set   config.Config // what config.toml says now
+	unset error         // why it says nothing, nil if it does
 }
 
 // Checks runs every check, each one after those that it depends on. The check of a client says
 // what the trials of live proved, and these are shown last.
 func (x Exam) Checks(ctx context.Context, live bool) ([]wire.Check, error) {
+	x.set, x.unset = config.Load(x.Dirs.ConfigFile())
 	found := []wire.Check{x.binaries(), x.pin(), x.directories(), x.disk(), x.config()}
 	found = append(found, x.coordinator(ctx)...)
 	found = append(found, x.login(), x.path(), x.loopAlias(), x.tools(ctx))

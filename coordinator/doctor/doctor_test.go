@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wall"
 )
@@ -94,6 +95,7 @@ func TestWall(t *testing.T) {
 		"": "off", "[runs]\nwall = \"off\"": "off", "[runs]\nwall = \"on\"": "ok", "[runs]\nwall = \"strict\"": "ok",
 	} {
 		write(t, x.Dirs.ConfigFile(), text)
+		x.set, x.unset = config.Load(x.Dirs.ConfigFile())
 		if check := x.wall(); check.State != state || !strings.Contains(check.Text, "ABI") {
 			t.Errorf("%q: %+v, want %s", text, check, state)
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/agentcheck"
-	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/service"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -46,18 +45,16 @@ func (x Exam) login() wire.Check {
 
 // outOfReach returns the agents of runs that the service's PATH does not find.
 func (x Exam) outOfReach(path string) []string {
-	cfg, err := config.Load(x.Dirs.ConfigFile())
-	if err != nil {
+	if x.unset != nil {
 		return nil // another check says so
 	}
-	return agentcheck.Missing(cfg.Agents, path, x.Dirs.Path)
+	return agentcheck.Missing(x.set.Agents, path, x.Dirs.Path)
 }
 
 // agents checks the agents of runs as the next coordinator will start them: that of the service,
 // or one that this shell starts.
 func (x Exam) agents(ctx context.Context) []wire.Check {
-	cfg, err := config.Load(x.Dirs.ConfigFile())
-	if err != nil {
+	if x.unset != nil {
 		return nil // another check says so
 	}
 	d := x.Dirs
@@ -66,5 +63,5 @@ func (x Exam) agents(ctx context.Context) []wire.Check {
 			d.Path = service.Path(string(raw))
 		}
 	}
-	return agentcheck.Place{Dirs: d, Getenv: x.Getenv}.Checks(ctx, cfg.Agents)
+	return agentcheck.Place{Dirs: d, Getenv: x.Getenv}.Checks(ctx, x.set.Agents)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/repair"
@@ -21,8 +20,8 @@ import (
 // older one.
 func (x Exam) config() wire.Check {
 	path := x.Dirs.ConfigFile()
-	if _, err := config.Load(path); err != nil {
-		return bad("config", err.Error(),
+	if x.unset != nil {
+		return bad("config", x.unset.Error(),
 			"mend that line; docs/config.md lists the keys, and `afar config` shows what is in force")
 	}
 	if _, err := os.Stat(path); err != nil {

@@ -17,12 +17,11 @@ import (
 // is served: both go by a variable of Claude Code's environment, and not by config.toml. A running
 // coordinator says where it serves the page: it may have been started with another address.
 func (x Exam) tools(ctx context.Context) wire.Check {
-	set, err := config.Load(x.Dirs.ConfigFile())
-	if err != nil {
+	if x.unset != nil {
 		return off("tools", "not checked, because config.toml cannot be read", "")
 	}
 	inShell := x.Getenv(config.WebAddrVar)
-	served, from := set.Web.Served(x.Getenv), "web.addr in config.toml"
+	served, from := x.set.Web.Served(x.Getenv), "web.addr in config.toml"
 	if inShell != "" {
 		from = config.WebAddrVar
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/wall"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -15,8 +14,7 @@ func (x Exam) wall() wire.Check {
 	if missing := wall.Missing(); missing != "" {
 		return off("wall", missing, "")
 	}
-	set, err := config.Load(x.Dirs.ConfigFile())
-	if err != nil || set.Runs.Wall == wall.Off { // the check of the settings says what is wrong there
+	if x.unset != nil || x.set.Runs.Wall == wall.Off { // the check of the settings says what is wrong there
 		return off("wall", fmt.Sprintf("runs work without a wall; this kernel has one (Landlock ABI %d)", wall.ABI()),
 			"runs.wall = \"on\" in config.toml; `afar wall --print` shows what it would let through")
 	}
@@ -25,5 +23,5 @@ func (x Exam) wall() wire.Check {
 		root = "; you are root, who sees more than others behind it"
 	}
 	return ok("wall", "runs are behind a wall (%s, Landlock ABI %d). Not stopped: %s%s",
-		set.Runs.Wall, wall.ABI(), strings.Join(wall.Gaps(wall.ABI()), "; "), root)
+		x.set.Runs.Wall, wall.ABI(), strings.Join(wall.Gaps(wall.ABI()), "; "), root)
 }

@@ -160,7 +160,7 @@ func table() rules {
 	}
 	root := slices.Concat(waysIn, workers, []string{
 		"coordinator/agentcheck", "coordinator/agentrun", in + "module", in + "run", in + "tools", in + "trigger",
-		"coordinator/host/agents", claude + "/transcript", in + "core", in + "event", in + "git",
+		"coordinator/host/agents", claude + "/transcript", in + "core", in + "event", in + "git", in + "toolcall",
 		in + "ask", in + "channel", in + "child", in + "random", in + "session", in + "store", in + "task",
 		"coordinator/birthmark", "coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/logfile",
 		"coordinator/peer", "coordinator/view", "coordinator/wall", "coordinator/wire",

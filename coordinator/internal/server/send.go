@@ -86,9 +86,6 @@ func (s *Server) checkAnswered(v session.Session, id string) error {
 // send gives a session, a run or a task a text. The text counts as the person's words if it comes from a
 // terminal whose answers count. From a program it is data.
 func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err error) {
-	if err := checkText(in.Text, maxSent); err != nil {
-		return out, err
-	}
 	m, name, err := s.addressee(in.To)
 	if err != nil {
 		return out, err
@@ -96,25 +93,40 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 	if m.ForPerson() {
 		return out, badRequest("a text for the person is sent with %s", wire.OpTell)
 	}
-	if in.ID == "" || len(in.ID) > 80 {
-		return out, badRequest("a text to send needs an id of its own")
-	}
-	m.Key, m.Text, m.By, m.Channel = "send:"+in.ID, in.Text, c.decider(), c.channel()
-	held := ""
-	if m.Task != "" {
-		held = s.cfg.Tasks.Held(task.Slug(m.Task))
-	}
-	if !s.fromPerson(c) {
-		m.Data, m.Text = true, redact.Visible(in.Text)
-		if !c.onChannel() {
-			m.By = s.program(c)
-		}
+	m.Key, m.By = "send:"+in.ID, c.decider()
+	if m.Data = !s.fromPerson(c); m.Data && !c.onChannel() {
+		m.By = s.program(c)
 	}
 	if err := s.cfg.Core.Look(); err != nil { // when it arrives depends on who lives
 		return out, err
 	}
-	m, when, err := s.cfg.Core.Send(m, held)
+	return s.deliver(c, in, m, name)
+}
+
+// deliver sends the text of a request as m says, to whom people know by a name.
+func (s *Server) deliver(
+	c *call, in wire.SendRequest, m message.Message, name string,
+) (out wire.SendReply, err error) {
+	if err := checkText(in.Text, maxSent); err != nil {
+		return out, err
+	}
+	if in.ID == "" || len(in.ID) > 80 {
+		return out, badRequest("a text to send needs an id of its own")
+	}
+	m.Text, m.Channel = in.Text, c.channel()
+	if m.Data {
+		m.Text = redact.Visible(in.Text)
+	}
+	m, when, err := s.cfg.Core.Send(m, s.heldFor(m))
 	return wire.SendReply{ID: string(m.ID), To: name, When: when.When(), Words: !m.Data}, err
+}
+
+// heldFor says why a text for a task waits, as the folder of the task tells, "" for any other text.
+func (s *Server) heldFor(m message.Message) string {
+	if m.Task == "" {
+		return ""
+	}
+	return s.cfg.Tasks.Held(task.Slug(m.Task))
 }
 
 // escalate gives a text of a run that a trigger started to the session, run or task that the rule
@@ -137,20 +149,8 @@ func (s *Server) escalate(c *call, in wire.SendRequest) (out wire.SendReply, err
 	if meant, _, err := s.addressee(cmp.Or(in.To, to)); err != nil || meant.Session != m.Session || meant.Task != m.Task {
 		return out, fmt.Errorf("%w: the rule of your trigger lets you write to %s alone, and to the person", errDenied, to)
 	}
-	if err := checkText(in.Text, maxSent); err != nil {
-		return out, err
-	}
-	if in.ID == "" || len(in.ID) > 80 {
-		return out, badRequest("a text to send needs an id of its own")
-	}
-	m.Key, m.Text, m.Data = "escalate:"+in.ID, redact.Visible(in.Text), true
-	m.By, m.Channel = "run "+by, c.channel()
-	held := ""
-	if m.Task != "" {
-		held = s.cfg.Tasks.Held(task.Slug(m.Task))
-	}
-	m, when, err := s.cfg.Core.Send(m, held)
-	return wire.SendReply{ID: string(m.ID), To: name, When: when.When()}, err
+	m.Key, m.By, m.Data = "escalate:"+in.ID, "run "+by, true
+	return s.deliver(c, in, m, name)
 }
 
 // fromPerson reports whether a caller outside all sessions has a terminal or is the person on
@@ -269,8 +269,8 @@ func (s *Server) wireMessage(m message.Message) wire.Message {
 // cameOf says what came of a text, or when its recipient gets it.
 func (s *Server) cameOf(m message.Message) string {
 	held, reader := "", ""
-	if m.Task != "" && m.State == message.Pending {
-		held = s.cfg.Tasks.Held(task.Slug(m.Task))
+	if m.State == message.Pending {
+		held = s.heldFor(m)
 	}
 	name, turn, inTurn := strings.Cut(m.Delivery, "/")
 	if r, err := s.cfg.Core.RunByID(run.ID(name)); inTurn && err == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 )
 
-// TestRuns: the digest of a check changes with the files that it runs, and with nothing else.
-func TestRuns(t *testing.T) {
+// TestJudgeWake: the digest of a check changes with the files that it runs, and with nothing else.
+func TestJudgeWake(t *testing.T) {
 	files := map[string]string{
 		"own/named":           "#!/bin/sh\nexit 1",
 		"check.sh":            "sh ./deep.sh",
