@@ -74,7 +74,8 @@ type Config struct {
 // A Coordinator is the running daemon.
 type Coordinator struct {
 	cfg      Config
-	set      setup
+	set      setup      // as the file was at the start
+	changing sync.Mutex // held while the file is changed
 	life     *home.Lock // held until Close: nobody else serves this home
 	store    *store.Store
 	listener *net.UnixListener
@@ -196,7 +197,6 @@ func (c *Coordinator) buildCore() (err error) {
 		Secret:      random.Word,
 		Channels:    c.channels.names,
 		Lives:       sessionwatch.Lives,
-		DayBudget:   c.set.Loop.DayBudget,
 		Trace:       c.set.Loop.Trace,
 		Rules:       c.set.Rules,
 		AnswersFrom: c.set.AnswersFrom.Names(),
@@ -417,6 +417,7 @@ func (c *Coordinator) serverParts() server.Parts {
 		LoopPage:  c.files.LoopPage,
 		Overrules: c.audit.Overrules,
 		Guard:     c.audit.Guard,
+		Config:    c.changeConfig,
 		Marks:     c.marks.Take,
 		Telegram:  c.telegram,
 		Page:      c.web,

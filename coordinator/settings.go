@@ -36,6 +36,21 @@ func loadSetup(path string) (set setup, err error) {
 	return set, err
 }
 
+// changeConfig writes settings into the file and has them in force. It returns the lines that are new.
+func (c *Coordinator) changeConfig(values map[string]string) (written []string, err error) {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	written, err = config.Set(c.cfg.Dirs.ConfigFile(), values)
+	if err != nil || len(written) == 0 {
+		return nil, err
+	}
+	set, err := loadSetup(c.cfg.Dirs.ConfigFile())
+	if err != nil {
+		return nil, err
+	}
+	return written, c.core.Use(set.Rules)
+}
+
 // asking returns how the programs for these words are asked.
 func asking(words []string, timeout config.Duration) (consult.Config, error) {
 	programs, err := consult.Programs(words)
@@ -53,6 +68,7 @@ func rules(set config.Config) (core.Rules, error) {
 			Leaving:  time.Duration(set.Runs.Leaving),
 			Starting: time.Duration(set.Runs.Starting),
 		},
+		DayOfLoops: set.Loop.DayBudget,
 		DayOfRuns:  set.Runs.DayBudget,
 		HoldRuns:   time.Duration(set.Runs.Hold),
 		ShellsFor:  time.Duration(set.Loop.ShellsFor),

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 const (
@@ -130,19 +130,11 @@ func (a *app) entries(in wire.LogReply, l logging) error {
 }
 
 func renderLog(p *page, in wire.LogReply, all bool) {
-	last := map[string]int64{} // the newest entry of each question
-	for _, e := range in.Entries {
-		if isOfQuestion(e) {
-			last[e.Subject] = e.Seq
-		}
+	if !all {
+		in.Entries = wording.Newest(in.Entries)
 	}
 	for _, e := range in.Entries {
-		if !all && isOfQuestion(e) && last[e.Subject] != e.Seq {
-			continue
-		}
 		p.line("%-12s  %s  %s", p.clock(e.At), p.paint(dim, fmt.Sprintf("%-20s", oneLine(e.Kind, 40))),
 			oneLine(e.Text, 300))
 	}
 }
-
-func isOfQuestion(e wire.Entry) bool { return strings.HasPrefix(e.Kind, "ask.") }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -14,9 +15,8 @@ import (
 func newReport(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "report", Short: "Show what happened while you were away", Args: exactly(),
-		Long: "Lists every question since a time: what was asked, who settled it, how long it waited and " +
-			"what came of\n" +
-			"it; then the loops that ended with their goals, their issues, and what was refused.",
+		Long: "Shows what waits for you since a time, what failed and what was done; then each question: what was asked,\n" +
+			"who settled it, how long it waited and what came of it; and what was denied and refused.",
 	}
 	since := c.Flags().Duration("since", 8*time.Hour, "how far back, such as 90m or 24h")
 	form := "since, until, asks, counts, loops, issues, refused, denied, overridden, spent, runs, ended"
@@ -30,12 +30,16 @@ func newReport(a *app) *cobra.Command {
 
 func renderReport(p *page, r wire.ReportReply) {
 	p.line("%s: %s", p.paint(bold, "Since "+p.clock(r.Since)), wording.ReportHead(r.Asks))
-	for _, q := range r.Asks {
+	waiting, settled := wording.Parts(r.Asks)
+	for _, q := range waiting {
 		renderReported(p, q)
 	}
-	renderEntries(p, "Loops that ended", r.Loops)
-	renderEntries(p, "Issues that landed or were paused", r.Issues)
-	renderEntries(p, "Got past the guard", r.Overridden)
+	failed, done := view.Ended(r)
+	renderEnded(p, "Failed", failed)
+	renderEnded(p, "Done", done)
+	for _, q := range settled {
+		renderReported(p, q)
+	}
 	renderDenied(p, r)
 	renderEntries(p, "Refused: only you decide, and at a terminal", r.Refused)
 	if also := wording.ReportCounts(r.Counts); also != "" {
@@ -70,6 +74,16 @@ func reportedHow(p *page, q wire.ReportedAsk) string {
 		text += " · " + oneLine(q.Outcome, 60)
 	}
 	return text
+}
+
+func renderEnded(p *page, title string, things []view.Thing) {
+	if len(things) == 0 {
+		return
+	}
+	p.head(title)
+	for _, t := range things {
+		p.line("  %s %s  %s", t.Mark.Sign, p.paint(bold, oneLine(t.ID, 40)), oneLine(t.Said(), 160))
+	}
 }
 
 func renderEntries(p *page, title string, entries []wire.Entry) {

@@ -9,9 +9,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/toml"
 )
 
@@ -139,55 +137,4 @@ func CheckAPI(api string) error {
 		return fmt.Errorf("telegram.api must be an http or https URL, not %q", api)
 	}
 	return nil
-}
-
-// SetTelegramAPI writes telegram.api into the file at path and leaves every other line
-// as it is. It writes nothing if the value is in force already.
-func SetTelegramAPI(path, api string) error {
-	now, err := Load(path)
-	if err != nil {
-		return err
-	}
-	if now.Telegram.API == api {
-		return nil
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read config: %w", err)
-	}
-	text := setKey(string(raw), "telegram", "api", fmt.Sprintf("%q", api))
-	if after, err := Parse([]byte(text)); err != nil || after.Telegram.API != api {
-		return fmt.Errorf("write telegram.api into %s: its form is not known; set the key by hand", path)
-	}
-	if err := atomicfile.Write(path, text); err != nil {
-		return fmt.Errorf("write config: %w", err)
-	}
-	return nil
-}
-
-// setKey returns text with the line of a key replaced or added in its table.
-func setKey(text, table, key, value string) string {
-	line := key + " = " + value
-	in, at := false, -1
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	for i, l := range lines {
-		l = strings.TrimSpace(l)
-		if strings.HasPrefix(l, "[") {
-			header, _, _ := strings.Cut(l, "#")
-			in = strings.Trim(header, "[] \t") == table
-			if in {
-				at = i
-			}
-			continue
-		}
-		if name, _, ok := strings.Cut(l, "="); in && ok && strings.TrimSpace(name) == key {
-			lines[i] = line
-			return strings.Join(lines, "\n") + "\n"
-		}
-	}
-	if at < 0 {
-		return strings.TrimLeft(strings.Join(lines, "\n")+"\n", "\n") + "[" + table + "]\n" + line + "\n"
-	}
-	lines = append(lines[:at+1], append([]string{line}, lines[at+1:]...)...)
-	return strings.Join(lines, "\n") + "\n"
 }

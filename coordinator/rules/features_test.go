@@ -28,6 +28,7 @@ var features = map[string]string{
 	"check":       "wire hooks loop/check core server",
 	"checkpoint":  "task/checkpoint ask/checkpoint core telegram",
 	"checkin":     "wire hooks ask/checkin core server telegram",
+	"config":      "wire server cmd:config",
 	"consult":     "wire hooks server cmd:consult",
 	"debug":       "wire hooks server cmd:debug",
 	"denied":      "wire hooks ask/denied core server telegram",

@@ -39,6 +39,9 @@ func Ended(r wire.ReportReply) (failed, done []Thing) {
 	return failed, done
 }
 
+// Said returns what a thing is and how it stands, in one text.
+func (t Thing) Said() string { return strings.Trim(t.Title+" · "+t.State, " ·") }
+
 // The most lines of the morning message, and characters of one.
 const (
 	mostMorning = 10
@@ -49,10 +52,9 @@ const (
 // most ten lines. It returns "" for a report with nothing to say: sessions alone are not worth a message.
 func Morning(r wire.ReportReply) string {
 	var waits []Thing
-	for _, q := range r.Asks {
-		if wording.Sort(q) == wording.Waiting {
-			waits = append(waits, Thing{ID: cmp.Or(q.Run, q.Token), Title: q.Request, Mark: Mark{Ask, "❓"}})
-		}
+	waiting, _ := wording.Parts(r.Asks)
+	for _, q := range waiting {
+		waits = append(waits, Thing{ID: cmp.Or(q.Run, q.Token), Title: q.Request, Mark: Mark{Ask, "❓"}})
 	}
 	failed, done := Ended(r)
 	if len(waits)+len(failed)+len(done) == 0 {
@@ -80,8 +82,7 @@ func Morning(r wire.ReportReply) string {
 			lines = append(lines, fmt.Sprintf("… %d more: afar report", left))
 			break
 		}
-		said := strings.Trim(t.Title+" · "+t.State, " ·")
-		lines = append(lines, t.Mark.Sign+" "+text.Clip(text.Fold(t.ID+": "+said), maxMorning))
+		lines = append(lines, t.Mark.Sign+" "+text.Clip(text.Fold(t.ID+": "+t.Said()), maxMorning))
 	}
 	return strings.Join(lines, "\n")
 }

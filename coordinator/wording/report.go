@@ -31,6 +31,45 @@ func Sort(q wire.ReportedAsk) string {
 	return Denied
 }
 
+// Parts returns the questions of a report that wait, and those that do not. Identical ones that were asked on one
+// card are one line.
+func Parts(asks []wire.ReportedAsk) (waiting, settled []wire.ReportedAsk) {
+	seen := map[string]bool{}
+	for _, q := range asks {
+		if q.Card != "" && seen[q.Card] {
+			continue
+		}
+		seen[q.Card] = true
+		if Sort(q) == Waiting {
+			waiting = append(waiting, q)
+		} else {
+			settled = append(settled, q)
+		}
+	}
+	return waiting, settled
+}
+
+// Newest leaves each question in a part of the journal its newest entry that says more than that an answer was
+// delivered.
+func Newest(entries []wire.Entry) (out []wire.Entry) {
+	last := map[string]int64{}
+	isOfQuestion := func(e wire.Entry) bool { return strings.HasPrefix(e.Kind, "ask.") && e.Subject != "" }
+	for _, e := range entries {
+		if isOfQuestion(e) && e.Kind != delivered {
+			last[e.Subject] = max(last[e.Subject], e.Seq)
+		}
+	}
+	for _, e := range entries {
+		if !isOfQuestion(e) || e.Kind != delivered && last[e.Subject] == e.Seq {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// delivered is the kind of an entry that says only what those of the answer and of the call say.
+const delivered = "ask.delivered"
+
 // ReportHead sums the questions up.
 func ReportHead(asks []wire.ReportedAsk) string {
 	if len(asks) == 0 {

@@ -12,8 +12,10 @@ import (
 // Background returns what the background questions have cost today, and what they may cost, in
 // US dollars.
 func (c *Core) Background() (spent, budget float64) {
-	c.view(func(s *state, now time.Time) { spent = s.settings.Background.Spent(now) })
-	return spent, c.cfg.Rules.Background
+	c.view(func(s *state, now time.Time) {
+		spent, budget = s.settings.Background.Spent(now), s.cfg.Rules.Background
+	})
+	return spent, budget
 }
 
 // BeginBackground reserves the cost of a background question, or returns a *background.Rest.

@@ -30,12 +30,10 @@ type Config struct {
 	Secret func() string // a fresh unguessable word of 16 hex digits
 	// Channels names the channels that this coordinator runs.
 	Channels []string
-	// DayBudget is what all loops may spend in one day, in US dollars. 0 means no limit.
-	DayBudget float64
 	// AnswersFrom names the channels whose answers count; none means all.
 	AnswersFrom []string
-	Rules       Rules
-	Trace       bool // post each step of a loop to loop:trace
+	Rules       Rules // at first, see Use
+	Trace       bool  // post each step of a loop to loop:trace
 	// Lives reports whether a process still runs. If it is nil, all processes run.
 	Lives func(session.Process) bool
 	// Rings reports whether the person notices a card on a channel now: a page shows it only

@@ -38,7 +38,6 @@ type rig struct {
 	clock  func() time.Time // instead of now, where the test runs in a bubble
 	secret int
 	rules  core.Rules
-	budget float64 // of a day
 	home   string
 
 	dead   map[session.Process]bool // the processes that have ended
@@ -62,7 +61,7 @@ func (r *rig) open() {
 	}
 	r.Core, err = core.New(core.Config{
 		Store: r.store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: r.time, Secret: r.word,
-		Channels: []string{phone}, DayBudget: r.budget, Rules: r.rules, Home: r.home,
+		Channels: []string{phone}, Rules: r.rules, Home: r.home,
 		Lives: func(p session.Process) bool { return !r.dead[p] },
 		Rings: func(string) bool { return !r.silent },
 		Zones: r.zones,

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
@@ -62,5 +64,30 @@ func TestDaily(t *testing.T) {
 			t.Errorf("without the setting it is due at %q", at)
 		}
 		r.store.Close()
+	}
+}
+
+// TestUse: other rules hold at once: quiet hours, a budget, and the time of the morning message.
+func TestUse(t *testing.T) {
+	r := newRig(t) // it is noon
+	r.pair()
+	r.see("s1", "/one")
+	r.told()
+	r.ok(r.Use(core.Rules{
+		Quiet: session.Quiet{From: 11 * time.Hour, To: 13 * time.Hour, Zone: time.UTC},
+		Daily: trigger.DailyRule(14*time.Hour, "UTC"), Background: 2,
+	}))
+	r.trouble("s1", "first")
+	r.expect("in the quiet hours")
+	if _, most := r.Background(); r.QuietFor() != time.Hour || most != 2 {
+		t.Errorf("quiet for %v, a budget of %v", r.QuietFor(), most)
+	}
+	r.pass(2 * time.Hour)
+	if due := r.DueFirings(); len(due) != 1 || due[0].Trigger != trigger.Daily {
+		t.Errorf("due are %+v", due)
+	}
+	r.ok(r.Use(core.Rules{}))
+	if _, known := r.Trigger(trigger.Daily); known || r.QuietFor() != 0 {
+		t.Error("the old rules hold")
 	}
 }

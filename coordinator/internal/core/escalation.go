@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -17,6 +18,7 @@ type Rules struct {
 	Times       ask.Times     // how long questions wait
 	MostTurns   int           // so many turns of runs run at once; 0 is no limit
 	RunTimes    run.Times     // how long the agent of a turn may take
+	DayOfLoops  float64       // what all loops may spend in one day, in US dollars; 0 is no limit
 	DayOfRuns   float64       // what all runs may spend in one day, in US dollars; 0 is no limit
 	HoldRuns    time.Duration // the turn of a run that waits for its person is ended after so long
 	RunDepth    int           // so many levels of runs may be below what a person started
@@ -30,16 +32,36 @@ type Rules struct {
 const ActRemind = "remind"
 
 // QuietFor returns how long the quiet hours go on, 0 outside of them.
-func (c *Core) QuietFor() time.Duration {
-	now := c.cfg.Now()
-	if until := c.cfg.Rules.Quiet.Until(now); !until.IsZero() {
-		return until.Sub(now)
-	}
-	return 0
+func (c *Core) QuietFor() (left time.Duration) {
+	c.view(func(s *state, now time.Time) {
+		if until := s.cfg.Rules.Quiet.Until(now); !until.IsZero() {
+			left = until.Sub(now)
+		}
+	})
+	return left
 }
 
 // Rules returns the rules in force.
-func (c *Core) Rules() Rules { return c.cfg.Rules }
+func (c *Core) Rules() (r Rules) {
+	c.view(func(s *state, _ time.Time) { r = s.cfg.Rules })
+	return r
+}
+
+// Use has other rules in force from now on. Questions that are open keep their times.
+func (c *Core) Use(r Rules) error {
+	c.view(func(s *state, now time.Time) {
+		s.cfg.Rules = r
+		for _, t := range s.tables {
+			t.retime(time.Time{}, now)
+		}
+		c.wake(due)
+	})
+	goOn := func(s *state, now time.Time) (b store.Batch, err error) {
+		s.startTurns(&b, now) // a budget may be larger
+		return b, nil
+	}
+	return errors.Join(c.do(goOn), c.setDaily())
+}
 
 // remind reminds the person, once, of an ask that waits too long. The asks on one card
 // share one reminder.

@@ -18,11 +18,11 @@ func (s *state) dayAfter(sum usage.Sum, now time.Time) (day store.Day, over stri
 		day = store.Day{Date: date}
 	}
 	day.Spent = day.Spent.Plus(sum)
-	if s.cfg.DayBudget <= 0 || day.Spent.USD < s.cfg.DayBudget {
+	if s.cfg.Rules.DayOfLoops <= 0 || day.Spent.USD < s.cfg.Rules.DayOfLoops {
 		return day, ""
 	}
 	const text = "the day's budget for loops is spent: $%.2f of $%.2f, at list prices"
-	return day, fmt.Sprintf(text, day.Spent.USD, s.cfg.DayBudget)
+	return day, fmt.Sprintf(text, day.Spent.USD, s.cfg.Rules.DayOfLoops)
 }
 
 // book records what all loops have spent today.

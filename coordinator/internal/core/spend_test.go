@@ -14,7 +14,7 @@ import (
 // not renew it, midnight does.
 func TestDayBudget(t *testing.T) {
 	r := newRig(t)
-	r.budget = 2
+	r.rules.DayOfLoops = 2
 	r.restart()
 	r.see("s", "/p")
 	r.see("t", "/q")

@@ -119,7 +119,7 @@ func (c *Core) approveTrigger(
 func (c *Core) setDaily() (err error) {
 	const by = "config.toml"
 	t, known := c.Trigger(trigger.Daily)
-	switch rule := c.cfg.Rules.Daily; {
+	switch rule := c.Rules().Daily; {
 	case rule == "" && known:
 		_, err = c.RemoveTrigger(trigger.Daily, by)
 	case rule != "" && (t.Text != rule || !t.Live()):

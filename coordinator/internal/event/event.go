@@ -102,6 +102,7 @@ const (
 	Refused            Kind = "refused"            // the operation: a decision from inside a session
 	Redirected         Kind = "redirected"         // the variable: a project tried to move Afar
 	GuardOverridden    Kind = "guard.overridden"   // session token: a call that the guard denied, or never saw, ran
+	SettingsSet        Kind = "settings.set"       // by a person, in config.toml
 	SettingsRefused    Kind = "settings.refused"   // session token: a change that would switch the guard off
 	Started            Kind = "coordinator.started"
 	Stopped            Kind = "coordinator.stopped"

@@ -640,7 +640,14 @@ func fullReport() page.Report {
 				8 * time.Hour,
 			), Until: ms(0), Asks: reported(),
 			Counts: map[string]int{"guard.denied": 3, "session.started": 12, "grant.given": 4},
-			Loops:  n[3:4], Issues: n[:1], Denied: fullGuard().Denied, Overridden: fullGuard().Past,
+			Runs: []wire.Run{
+				{Name: "night-4033", State: "failed", About: "night: back up the shop", Why: "it fails to start: not signed in"},
+				{Name: "deps", State: "idle", About: "bring the dependencies up to date", Result: "zod 3.22 → 3.24, all green."},
+			},
+			Ended: []wire.Loop{{
+				ID: "shop-1a2b", Verdict: "done", Evidence: "proven", Stack: []wire.Frame{{Goal: "make the tests pass"}},
+			}},
+			Loops: n[3:4], Issues: n[:1], Denied: fullGuard().Denied, Overridden: fullGuard().Past,
 			Refused: []wire.Entry{
 				entry("refused", "", "afar allow from inside session shop-1a2b was refused", 4*time.Hour),
 			},
@@ -656,7 +663,10 @@ func fullSettings() page.Settings {
 				"away",
 				"auto",
 				"config.toml",
-			}, {"away.grace", "20s", "default"}, {"answers_from", "telegram, web", "config.toml"},
+			}, {"asks.grace", "20s", "default"}, {"quiet.from", "22:00", "config.toml"}, {"quiet.to", "07:30", "config.toml"},
+			{"report.daily", "none", "default"}, {"asks.unattended", "9h", "config.toml"},
+			{"escalation.after", "never", "default"}, {"loop.day_budget", "$25.00", "config.toml"},
+			{"runs.day_budget", "no limit", "default"}, {"answers_from", "telegram, web", "config.toml"},
 			{"web.addr", "127.0.0.1:7357", "default"}, {"web.hosts", "workstation.tail1234.ts.net", "config.toml"},
 			{"escalation.command", "notify-send Afar \"$AFAR_TEXT\"", "config.toml"},
 		},

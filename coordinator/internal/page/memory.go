@@ -53,7 +53,7 @@ func (m Memory) shape() shape {
 		path:  memoryPath,
 		entry: memoryPath,
 		home:  m.Home,
-		parts: []string{"tabs", "find", "list", "new"},
+		parts: []string{"tabs", "new", "find", "list"},
 	}
 	if m.Archived {
 		s.title, s.path = "Archived facts", putAwayPath

@@ -8,10 +8,13 @@ import (
 )
 
 // shownEntries returns the names of the menu's entries that can be seen inside the window.
-const shownEntries = `[...document.querySelectorAll('.top nav a')].filter((a) => {
+const shownEntries = shown + "('.top nav a')"
+
+// shown counts the links of a kind that can be seen inside the window.
+const shown = `((links) => [...document.querySelectorAll(links)].filter((a) => {
 	const r = a.getBoundingClientRect();
 	return a.checkVisibility() && r.width > 0 && r.left >= 0 && r.right <= innerWidth && r.bottom <= innerHeight;
-}).length`
+}).length)`
 
 // seeMenu: on a phone five groups fit beside each other, and a button shows the pages of its group without a script.
 // On a wide screen all are there at once.
@@ -33,7 +36,14 @@ func seeMenu(t *testing.T, b *browser.Browser) {
 	tab.Open(url + "/view/now")
 	tab.View(1280, 900, false)
 	see("a wide screen", 11)
+	tab.Click("button[popovertarget=menu-new]")
+	if have := browser.Eval[int](tab, shown+"('#menu-new a')"); have != 3 {
+		t.Errorf("on a wide screen %d things can be made new, want 3", have)
+	}
 	tab.View(390, 844, true)
+	if have := browser.Eval[int](tab, shown+"('#menu-new a')"); have != 3 {
+		t.Errorf("on a phone %d things can be made new, want 3", have)
+	}
 	tab.Open(url + "/view/memory")
 	if have := browser.Eval[string](tab, "document.querySelector('button.group.on').innerText.trim()"); have != "Knowledge" {
 		t.Errorf("the group of the page Memory is %q", have)

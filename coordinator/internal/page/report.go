@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -120,6 +121,41 @@ func (r Report) Ticks() (out []int64) {
 func (r Report) Head() string {
 	head := wording.ReportHead(r.Report.Asks)
 	return strings.ToUpper(head[:1]) + head[1:]
+}
+
+// Waiting returns the questions that wait, and Settled the others; Failed is what failed, and Done what was done.
+func (r Report) Waiting() []wire.ReportedAsk {
+	waiting, _ := wording.Parts(r.Report.Asks)
+	return waiting
+}
+
+// Settled is said with Waiting.
+func (r Report) Settled() []wire.ReportedAsk {
+	_, settled := wording.Parts(r.Report.Asks)
+	return settled
+}
+
+// Failed is said with Waiting.
+func (r Report) Failed() []moment {
+	failed, _ := view.Ended(r.Report)
+	return r.ended(failed, "warn", "bad")
+}
+
+// Done is said with Waiting.
+func (r Report) Done() []moment {
+	_, done := view.Ended(r.Report)
+	return r.ended(done, "check", "ok")
+}
+
+func (r Report) ended(things []view.Thing, icon, mood string) (out []moment) {
+	for _, t := range things {
+		m := moment{Icon: icon, Mood: mood, What: t.ID, Text: t.Said()}
+		if slices.ContainsFunc(r.Report.Runs, func(v wire.Run) bool { return v.Name == t.ID }) {
+			m.Path = "/run/" + url(t.ID)
+		}
+		out = append(out, m)
+	}
+	return out
 }
 
 // Also says what else happened.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // A moment is one line of a timeline: an entry of the journal, or a tool.
@@ -26,17 +27,12 @@ func (s Session) Moments() []moment {
 	for i, step := range s.Steps {
 		out = append(out, momentOfStep(step, &s.Steps[i]))
 	}
-	for _, e := range s.Entries {
-		if e.Kind != askDelivered {
-			out = append(out, momentOf(e, s.Session.Token))
-		}
+	for _, e := range wording.Newest(s.Entries) {
+		out = append(out, momentOf(e, s.Session.Token))
 	}
 	slices.SortStableFunc(out, func(a, b moment) int { return cmp.Compare(b.At, a.At) })
 	return out
 }
-
-// askDelivered is the kind of an entry that says only what those of the answer and of the call say.
-const askDelivered = "ask.delivered"
 
 func momentOfStep(step wire.Step, at *wire.Step) moment {
 	m := moment{At: step.At, Icon: "tool", What: step.Tool, Text: step.Input, Step: at}
@@ -90,6 +86,6 @@ var moods = map[string]string{
 	"guard.denied": "bad", "guard.loop": "bad", "guard.overridden": "bad", "session.unprotected": "bad",
 	"policy.broken": "bad", "settings.refused": "bad", "refused": "bad", "redirected": "bad", "gate.given-up": "bad",
 	"review.missing": "bad", "undo.refused": "bad", "telegram.failing": "bad", "store.damaged": "bad",
-	"ask.opened": "ask", "guard.spoke": "ask", "loop.ended": "ok", "issue.landed": "ok", "undo.restored": "ok",
+	"ask.opened": "ask", "guard.spoke": "ask", "issue.landed": "ok", "undo.restored": "ok",
 	"gate.opened": "ok",
 }

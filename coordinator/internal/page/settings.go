@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/qrcode"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // Link opens the bot on a phone with the code in it, "" without a code that waits.
@@ -70,14 +71,56 @@ func browserName(agent string) string {
 	return name
 }
 
-// Broken counts the findings of the doctor that are bad.
-func (s Settings) Broken() (n int) {
+// Health sums the findings of the doctor up in one line.
+func (s Settings) Health() string {
+	n := map[string]int{}
 	for _, c := range s.Checks {
-		if c.State == "bad" {
-			n++
+		n[c.State]++
+	}
+	parts := []string{fmt.Sprintf("%d fine", n["ok"])}
+	if n["bad"] > 0 {
+		parts = slices.Insert(parts, 0, fmt.Sprintf("%d to mend", n["bad"]))
+	}
+	if n["off"] > 0 {
+		parts = append(parts, fmt.Sprintf("%d not set up", n["off"]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Broken reports whether the doctor has found anything that must be mended.
+func (s Settings) Broken() bool {
+	return slices.ContainsFunc(s.Checks, func(c wire.Check) bool { return c.State == "bad" })
+}
+
+// A field is a setting that can be changed on the page.
+type field struct{ Key, Label, Value, Usual string }
+
+// quick are the settings that people change most, with what they are for.
+var quick = []field{
+	{Key: "quiet.from", Label: "Notices wait from"}, {Key: "quiet.to", Label: "until"},
+	{Key: "report.daily", Label: "Morning message at"}, {Key: "escalation.after", Label: "Remind me of a question after"},
+	{Key: "asks.grace", Label: "A question goes to the phone after"},
+	{Key: "asks.unattended", Label: "Where nobody sits, it waits for"},
+	{Key: "loop.day_budget", Label: "Loops may spend a day, in US dollars"},
+	{Key: "runs.day_budget", Label: "Runs may spend a day, in US dollars"},
+}
+
+// Quick returns the settings that can be changed here, with the values that the file has.
+func (s Settings) Quick() (out []field) {
+	for _, f := range quick {
+		for _, in := range s.Settings {
+			switch {
+			case in.Key != f.Key:
+			case in.From == "default":
+				f.Usual = in.Value
+				out = append(out, f)
+			default:
+				f.Value = strings.TrimPrefix(in.Value, "$")
+				out = append(out, f)
+			}
 		}
 	}
-	return n
+	return out
 }
 
 // markOf is the sign before a finding or a channel.

@@ -56,7 +56,7 @@ func (t Tasks) shape() shape {
 		path:  tasksPath,
 		entry: tasksPath,
 		home:  t.Home,
-		parts: []string{"tabs", "board", "new"},
+		parts: []string{"tabs", "new", "board"},
 	}
 	if t.Archived {
 		s.title, s.path = "Archived tasks", archivePath

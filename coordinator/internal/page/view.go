@@ -272,13 +272,13 @@ func (g Guard) shape() shape {
 func (r Report) shape() shape {
 	return shape{
 		name: "report", title: "Report", path: "/report?since=" + url(r.Since), entry: "/report", home: r.Home,
-		parts: []string{"summary", "day", "ends", "asks"},
+		parts: []string{"summary", "first", "day", "ends", "asks"},
 	}
 }
 
 func (s Settings) shape() shape {
 	return shape{
 		name: "settings", title: "Settings", path: "/settings", entry: "/settings", home: s.Home,
-		parts: []string{"channels", "notify", "browsers", "doctor", "settings"},
+		parts: []string{"channels", "health", "settings"},
 	}
 }

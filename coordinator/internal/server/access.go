@@ -190,6 +190,7 @@ var operations = table(
 	row(wire.OpPause, person, (*Server).pause).by(step),
 	row(wire.OpLoopStart, standing, (*Server).loopStart).by(step),
 	owned(wire.OpLoopCancel, (*Server).looped, (*Server).loopCancel).by(step), // a way out, at every channel
+	row(wire.OpConfigSet, standing, (*Server).configSet).by(keyed),
 	row(wire.OpShutdown, person, (*Server).shutdown).by(keyed),
 	row(wire.OpPerson, self, (*Server).person).by(step),
 

@@ -126,7 +126,7 @@ func TestOperations(t *testing.T) {
 			wire.OpModuleDisable, wire.OpModuleRestart,
 		},
 		standing: {
-			wire.OpLoopStart, wire.OpSuggestionAccept, wire.OpTaskNew, wire.OpTaskStart, wire.OpTaskEdit,
+			wire.OpConfigSet, wire.OpLoopStart, wire.OpSuggestionAccept, wire.OpTaskNew, wire.OpTaskStart, wire.OpTaskEdit,
 			wire.OpTaskKeep, wire.OpMemoryEdit, wire.OpTriggerNew, wire.OpTriggerOn, wire.OpTriggerRotate,
 			wire.OpTriggerFire, wire.OpModuleEnable, wire.OpRunAdopt,
 		},

@@ -32,12 +32,13 @@ func (s *Server) Report(since time.Time) (out wire.ReportReply, err error) {
 		}
 	}
 	slices.SortStableFunc(out.Runs, func(a, b wire.Run) int { return cmp.Compare(b.Since, a.Since) })
-	for _, l := range s.cfg.Core.Loops() {
+	loops, err := s.cfg.Core.AllLoops()
+	for _, l := range loops {
 		if !l.Active() && !l.UpdatedAt.Before(since) {
 			out.Ended = append(out.Ended, s.wireLoop(l))
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // spent returns what the sessions that have run since a time used in it, in order of time.

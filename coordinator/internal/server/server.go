@@ -92,13 +92,15 @@ type Parts struct {
 	// session.
 	Overrules func(session.Session) []string
 	Guard     func() wire.Guard
-	Marks     func() // carries out the marks left while no coordinator answered; runs before each call
-	Telegram  Telegram
-	Page      Page
-	Runs      Runs
-	Memory    Memory
-	Triggers  Triggers
-	Modules   Modules
+	// Config writes settings into config.toml and has them in force; it returns the lines that are new.
+	Config   func(values map[string]string) (written []string, err error)
+	Marks    func() // carries out the marks left while no coordinator answered; runs before each call
+	Telegram Telegram
+	Page     Page
+	Runs     Runs
+	Memory   Memory
+	Triggers Triggers
+	Modules  Modules
 	// Tools answers a message of an agent that speaks MCP over stdio; see tools.Server.
 	Tools func(ctx context.Context, line []peer.Process, id string, message []byte) ([]byte, error)
 	// Snapshot takes the planned snapshot of a step, and returns it soon.

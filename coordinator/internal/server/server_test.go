@@ -197,6 +197,7 @@ func TestConsultOperations(t *testing.T) {
 var decisions = map[fmt.Stringer]any{
 	wire.OpAnswer: wire.AnswerRequest{ID: "a"}, wire.OpAway: wire.AwayRequest{Mode: "off"},
 	wire.OpPause:     wire.PauseRequest{On: true},
+	wire.OpConfigSet: wire.ConfigSetRequest{Values: map[string]string{"runs.day_budget": ""}},
 	wire.OpLoopStart: wire.LoopStartRequest{Session: "s", Args: "x"}, wire.OpShutdown: nil,
 	wire.OpTelegramConnect: wire.TelegramConnectRequest{Token: "t"}, wire.OpTelegramPair: nil,
 	wire.OpTelegramDisconnect: nil,

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel/conformance"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
@@ -267,5 +268,28 @@ func TestOtherCall(t *testing.T) {
 	card.Key = shown
 	if said := s.Tap(t, card, conformance.Allow); !strings.Contains(said, "Allowed") {
 		t.Errorf("told %q", said)
+	}
+}
+
+// TestSettingsForm: what people change most is written into config.toml, a refusal says what was expected, and a
+// field of another name writes nothing.
+func TestSettingsForm(t *testing.T) {
+	s := served(t)
+	for _, c := range []struct {
+		form url.Values
+		want string
+	}{
+		{url.Values{"quiet.from": {""}, "runs.day_budget": {""}}, "Nothing was changed."},
+		{url.Values{"quiet.from": {"22:00"}, "quiet.to": {" 07:30 "}, "runs.day_budget": {"5"}}, "Saved. It holds from now on."},
+		{url.Values{"quiet.from": {""}, "quiet.to": {"07:30"}}, "quiet hours need both quiet.from and quiet.to"},
+		{url.Values{"runs.mode": {"auto"}}, "runs.mode cannot be set here"},
+	} {
+		if got := s.post(t, "/settings", c.form); !strings.Contains(strings.ToLower(got), strings.ToLower(c.want)) {
+			t.Errorf("%v: %q, want %q", c.form, got, c.want)
+		}
+	}
+	set, err := config.Load(filepath.Join(s.dir, "config.toml"))
+	if err != nil || set.Quiet.To.String() != "07:30" || set.Runs.DayBudget != 5 {
+		t.Errorf("the file says %+v, %+v, %v", set.Quiet, set.Runs, err)
 	}
 }

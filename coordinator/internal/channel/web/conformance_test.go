@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/channel/conformance"
@@ -105,6 +106,9 @@ func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server)
 		Tasks: taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
 	})
 	s.Connect(server.Parts{
+		Config: func(values map[string]string) ([]string, error) {
+			return config.Set(dirs.ConfigFile(), values)
+		},
 		Marks: func() {}, Guard: func() wire.Guard { return wire.Guard{} }, Telegram: noTelegram{},
 		Page: (*web.Channel)(nil), Overrules: func(session.Session) []string { return nil },
 		Runs: server.Runs{

@@ -254,6 +254,25 @@ func endForm(d *decision) (string, error) {
 	return "That browser is signed out.", err
 }
 
+// settingsForm writes the settings that people change most. A field without a text is the default.
+func settingsForm(d *decision) (string, error) {
+	in := wire.ConfigSetRequest{Values: map[string]string{}}
+	for key := range d.PostForm {
+		if strings.Contains(key, ".") {
+			in.Values[key] = strings.TrimSpace(d.PostForm.Get(key))
+		}
+	}
+	out, err := decide(d, wire.OpConfigSet, in)
+	switch {
+	case err != nil:
+		return "", err
+	case len(out.Written) == 0:
+		return "Nothing was changed.", nil
+	}
+	d.page.config.refresh()
+	return "Saved. It holds from now on.", nil
+}
+
 // pairForm makes a code that pairs a phone. The settings page shows it while it is valid.
 func pairForm(d *decision) (string, error) {
 	out, err := decide(d, wire.OpTelegramPair, wire.None{})

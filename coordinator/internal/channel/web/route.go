@@ -51,6 +51,7 @@ func (c *Channel) handler() http.Handler {
 		"/undo/{id}":              undoForm,
 		"/browser/{id}/end":       endForm,
 		"/telegram/pair":          pairForm,
+		"/settings":               settingsForm,
 	} {
 		m.HandleFunc("POST "+route, c.signedIn(c.take(take)))
 	}

@@ -151,7 +151,7 @@ func TestStartRunForm(t *testing.T) {
 	s := served(t)
 	s.runs(t, "old")
 	doc := s.get(t, "/runs")
-	contains(t, "the form", doc, "Start a run", "Directory", "codex", "usual: auto")
+	contains(t, "the form", doc, "New run", "Directory", "codex", "usual: auto")
 	_, rest, _ := strings.Cut(doc, `name="key" value="`)
 	key, _, _ := strings.Cut(rest, `"`)
 	if !strings.Contains(doc, `value="/home/ann/shop"`) || key == "" {
@@ -217,7 +217,7 @@ func TestClosedRun(t *testing.T) {
 	s.serve(t)
 	s.runs(t, "fix")
 	contains(t, "the run", s.get(t, "/run/fix"), "Nothing can be decided here", "!Send it a text", "!Stop")
-	contains(t, "the list", s.get(t, "/runs"), "No run can be started here", "!Start a run")
+	contains(t, "the list", s.get(t, "/runs"), "No run can be started here", "!New run")
 	s.post(t, "/runs/start", url.Values{"prompt": {"count"}, "dir": {"~"}})
 	if n := len(s.core.Runs()); n != 1 {
 		t.Errorf("%d runs after a start that does not count", n)

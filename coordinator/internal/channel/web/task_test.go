@@ -19,7 +19,7 @@ import (
 // the buttons say the verbs of the command line.
 func TestTaskPages(t *testing.T) {
 	s := served(t)
-	contains(t, "an empty board", s.get(t, "/tasks"), "No tasks yet", "Say below what shall be reached",
+	contains(t, "an empty board", s.get(t, "/tasks"), "No tasks yet", "Say above what shall be reached",
 		"Create the task", "afar task new")
 	contains(t, "an empty archive", s.get(t, "/tasks/archived"), "No task is archived")
 	form := url.Values{"title": {"Send the invoices"}, "objective": {"All of them are sent."}}
