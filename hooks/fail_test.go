@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,8 +172,8 @@ func TestFailPolicy(t *testing.T) {
 }
 
 // TestBadInput gives every binary input that the host never sends. The guard stops the
-// call, an ask goes to the dialog or is refused, and every other hook is silent. Each takes
-// less than a second.
+// call, an ask goes to the dialog or is refused, and every other hook is silent. All read their input in the same
+// way, so one binary of each class gets the largest one, and only what depends on a person is tried without one.
 func TestBadInput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
@@ -180,6 +181,7 @@ func TestBadInput(t *testing.T) {
 	t.Parallel()
 	good := func(event string) string { return payload(event, bash("ls")) }
 	large := strings.Repeat("a", 64<<20)
+	classes := []string{"PreToolUse", "PermissionRequest", "Elicitation", "PostToolUse"}
 	inputs := map[string]func(event string) string{
 		"empty":         func(string) string { return "" },
 		"blank":         func(string) string { return " \n" },
@@ -207,11 +209,14 @@ func TestBadInput(t *testing.T) {
 		"PreCompact", "SubagentStop", "SubagentStart", "Notification",
 	} {
 		for name, input := range inputs {
+			if name == "64 MiB" && !slices.Contains(classes, event) {
+				continue
+			}
 			t.Run(event+"/"+name, func(t *testing.T) {
 				root, in := homeDir(t), input(event)
-				for _, who := range [][]string{attended, unattended} {
-					r := runHook(t, binary(event), root, who, in)
-					checkBadInput(t, event, name, who[0] == attended[0], r)
+				checkBadInput(t, event, true, runHook(t, binary(event), root, attended, in))
+				if slices.Contains(classes, event) {
+					checkBadInput(t, event, false, runHook(t, binary(event), root, unattended, in))
 				}
 			})
 		}
@@ -221,7 +226,7 @@ func TestBadInput(t *testing.T) {
 // tooMuch processor time for 64 MiB on any machine: the work is no longer linear.
 const tooMuch = 20 * time.Second
 
-func checkBadInput(t *testing.T, event, name string, present bool, r result) {
+func checkBadInput(t *testing.T, event string, present bool, r result) {
 	t.Helper()
 	if r.cpu > tooMuch {
 		t.Errorf("took %v of processor time", r.cpu)
