@@ -241,3 +241,26 @@ func TestParkedIsForgotten(t *testing.T) {
 		t.Errorf("told %q, %v", text, err)
 	}
 }
+
+// TestOldestGrant: grants are listed in the order in which they were given, and the oldest of those that cover a call
+// is named as what allowed it.
+func TestOldestGrant(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	r.covered("ask_b", "s", "git commit -m x")
+	r.pass(time.Minute)
+	r.covered("ask_a", "s", "git commit -m y")
+	for _, id := range []ask.ID{"ask_b", "ask_a"} {
+		d := yes("Ada")
+		d.Scope = ask.Session
+		_, err := r.Answer(id, d)
+		r.ok(err)
+		r.pass(time.Minute)
+	}
+	if g := r.Grants(); len(g) != 2 || g[0].ID != "grant_b" || g[1].ID != "grant_a" {
+		t.Errorf("have %+v", g)
+	}
+	if a := r.covered("ask_c", "s", "git commit -m z"); a.Decision == nil || !strings.Contains(a.Decision.By, "grant_b") {
+		t.Errorf("the call was allowed by %+v", a.Decision)
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/module"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
 // TestModuleEvents: an id counts once for 7 days, also after a restart; an event without one always
@@ -56,5 +57,26 @@ func TestModuleEvents(t *testing.T) {
 	count(6)
 	if e := r.Events()[0]; e.From != "module mail" || !strings.HasPrefix(e.Text, "came 7") {
 		t.Errorf("the first event: %+v", e)
+	}
+}
+
+// TestSorted: modules, tasks and triggers are listed by name.
+func TestSorted(t *testing.T) {
+	r := newRig(t)
+	for _, name := range []string{"c", "a", "b"} {
+		_, err := r.EnableModule(module.Name(name), "h", "Ann")
+		r.ok(err)
+		_, err = r.NewTask(task.Task{Slug: task.Slug(name), Key: name, By: "Ann"})
+		r.ok(err)
+	}
+	var names []string
+	for _, m := range r.Modules() {
+		names = append(names, string(m.Name))
+	}
+	for _, v := range r.Tasks() {
+		names = append(names, string(v.Slug))
+	}
+	if got := strings.Join(names, " "); got != "a b c a b c" {
+		t.Errorf("they are listed as %s", got)
 	}
 }

@@ -181,3 +181,23 @@ func TestTellInEachMode(t *testing.T) {
 		r.expect(string(mode), "|💬 Ann: \x1ethe build is green\x1e")
 	}
 }
+
+// TestTellOnce: a fact is told once, and again only after it was withdrawn.
+func TestTellOnce(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	tell := func(want int) {
+		t.Helper()
+		r.ok(r.TellOnce(phone, "silence:/p", channel.News{Kind: channel.Silenced, Of: "/p", Why: "a file"}))
+		if told := r.told(); len(told) != want {
+			t.Errorf("told %q, want %d", told, want)
+		}
+		r.pass(time.Hour)
+	}
+	tell(1)
+	tell(0)
+	r.restart()
+	tell(0)
+	r.ok(r.Untrue("silence:/p"))
+	tell(1)
+}

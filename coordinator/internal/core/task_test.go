@@ -314,3 +314,20 @@ func TestFault(t *testing.T) {
 	}
 	r.ok(r.SeeFault("none", "line 1"))
 }
+
+// TestTaskOfRun: the task of a run is found by the run, and no task by what is no run.
+func TestTaskOfRun(t *testing.T) {
+	r := newRig(t)
+	for _, slug := range []task.Slug{"tea", "milk"} {
+		_, err := r.NewTask(task.Task{Slug: slug, Key: string(slug), By: "Ann"})
+		r.ok(err)
+	}
+	works, err := r.startTask("tea", "1")
+	r.ok(err)
+	if slug, ok := r.TaskOfRun(works.ID); !ok || slug != "tea" {
+		t.Errorf("the run works on %q", slug)
+	}
+	if slug, ok := r.TaskOfRun(""); ok {
+		t.Errorf("no run works on %q", slug)
+	}
+}

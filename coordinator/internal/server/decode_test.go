@@ -103,3 +103,33 @@ func ambiguous(text []byte, all map[string]json.RawMessage, t reflect.Type) bool
 	}
 	return names != len(all)
 }
+
+// TestAbout: a text about a session is one line of at most 200 characters, and a line that is too long to be masked as
+// a whole is not cut, because half of a secret would not be recognized.
+func TestAbout(t *testing.T) {
+	long := strings.Repeat("a", maxAbout)
+	for text, want := range map[string]string{
+		"":                 "",
+		"one\ntwo":         "one two",
+		"x\n" + long:       "x",
+		long + "b":         "",
+		long[:200]:         long[:200],
+		long[:201] + "\nb": long[:200],
+	} {
+		if got := about(text); got != want {
+			t.Errorf("%.20q of %d bytes: %.40q, want %.40q", text, len(text), got, want)
+		}
+	}
+}
+
+// TestPromptBounds: a run begins with a prompt that is not empty, is UTF-8, and is not too long.
+func TestPromptBounds(t *testing.T) {
+	for prompt, ok := range map[string]bool{
+		"go": true, "": false, " \n": false, "\xff": false,
+		strings.Repeat("a", maxPrompt): true, strings.Repeat("a", maxPrompt+1): false,
+	} {
+		if err := checkPrompt(prompt); (err == nil) != ok {
+			t.Errorf("a prompt of %d bytes: %v", len(prompt), err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ package toolcall_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,15 +50,13 @@ func TestJudgeWake(t *testing.T) {
 	} {
 		t.Run(command, func(t *testing.T) {
 			dir := t.TempDir()
-			env := map[string]string{"HOME": dir, "AFAR_HOME": t.TempDir(), "PATH": filepath.Join(dir, "own") + ":/usr/bin:/bin"}
-			dirs, err := home.FromEnv(func(name string) string { return env[name] })
+			dirs := dirsOf(t, dir, filepath.Join(dir, "own")+":/usr/bin:/bin")
 			ok := func(err error) {
 				t.Helper()
 				if err != nil {
 					t.Fatal(err)
 				}
 			}
-			ok(err)
 			write := func(name, text string) {
 				path := filepath.Join(dir, name)
 				ok(os.MkdirAll(filepath.Dir(path), 0o700))
@@ -87,5 +86,40 @@ func TestJudgeWake(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// dirsOf returns the directories of a person with a home and a PATH.
+func dirsOf(t *testing.T, user, path string) home.Dirs {
+	t.Helper()
+	env := map[string]string{"HOME": user, "AFAR_HOME": t.TempDir(), "PATH": path}
+	dirs, err := home.FromEnv(func(name string) string { return env[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dirs
+}
+
+// TestJudgeCheck: what the guard denies is refused, what it would ask about has a risk, and the state of the work tree
+// at this moment changes nothing, because the check runs many times.
+func TestJudgeCheck(t *testing.T) {
+	own := t.TempDir()
+	dirs := dirsOf(t, own, "/usr/bin:/bin")
+	clean := t.TempDir()
+	for _, args := range []string{"init -q", "-c user.name=Ada -c user.email=a@x.example commit -q --allow-empty -m x"} {
+		if out, err := exec.Command("git", append([]string{"-C", clean}, strings.Fields(args)...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	for command, c := range map[string]struct{ refused, risky bool }{
+		"go test ./...":                 {},
+		"rm -rf ~":                      {refused: true, risky: true},
+		"npm publish":                   {risky: true},
+		"git reset --hard && go test .": {refused: true, risky: true},
+	} {
+		check := toolcall.JudgeCheck(dirs, own, command, clean, clean)
+		if refused := check.Refused() != nil; refused != c.refused || (check.Risk() != "") != c.risky {
+			t.Errorf("%s: refused %v, the risk is %q; want %+v", command, check.Refused(), check.Risk(), c)
+		}
 	}
 }
