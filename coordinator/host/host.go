@@ -183,5 +183,4 @@ const (
 const (
 	CostAndTokens = "cost and tokens"
 	TokensOnly    = "tokens"
-	NoUsage       = "no"
 )

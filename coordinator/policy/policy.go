@@ -40,7 +40,6 @@ const (
 // A File is one policy file that exists.
 type File struct {
 	Path      string
-	Mine      bool // the person's own file, not a project's
 	State     State
 	Err       error  // why it is broken
 	Text      []byte // its content; nil when broken
@@ -75,7 +74,7 @@ func Files(dirs home.Dirs, cwd, project string) []File {
 	}
 	var out []File
 	if f, ok := read(dirs.GuardFile()); ok {
-		f.Mine, f.Amendment.Loosens = true, true
+		f.Amendment.Loosens = true // it is the person's own
 		f.Amendment.Base = project
 		out = append(out, f)
 	}

@@ -242,7 +242,7 @@ func TestFiles(t *testing.T) {
 	p.write(p.dirs.GuardFile(), quiet)
 	p.write(filepath.Join(filepath.Dir(p.project), "guard.toml"), "nonsense") // above the repository
 	files := policy.Files(p.dirs, p.project, filepath.Join(p.project, "sub"))
-	if len(files) != 3 || !files[0].Mine || files[1].Path != filepath.Join(p.project, "guard.toml") ||
+	if len(files) != 3 || files[0].Path != p.dirs.GuardFile() || files[1].Path != filepath.Join(p.project, "guard.toml") ||
 		files[2].Path != filepath.Join(p.project, "sub", "guard.toml") {
 		t.Fatalf("%+v", files)
 	}

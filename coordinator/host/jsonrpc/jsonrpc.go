@@ -37,11 +37,8 @@ type Error struct {
 	Message string
 }
 
-// The codes of errors that we send.
-const (
-	MethodNotFound = -32601
-	InvalidParams  = -32602
-)
+// MethodNotFound is the code of the error that we send.
+const MethodNotFound = -32601
 
 // ErrMessage says that a line is not a message.
 var ErrMessage = errors.New("the line is not a JSON-RPC message")

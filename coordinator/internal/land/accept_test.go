@@ -105,7 +105,7 @@ func TestLands(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := land.Result{Commit: s.commit, Base: "main", Pushed: c.push}
+			want := land.Result{Commit: s.commit, Pushed: c.push}
 			if c.where != nil {
 				want.Checkout = c.where(&s)
 			}

@@ -44,7 +44,6 @@ var (
 // A Result says what Land did.
 type Result struct {
 	Commit   string // the commit that landed
-	Base     string // short name of the branch
 	Checkout string // of the base, where the merge ran; "" if the base is not checked out
 	Pushed   bool   // the remote has the commit too
 }
@@ -81,7 +80,7 @@ func (g Ledger) Land(ctx context.Context, w git.Worktree, commit string, push bo
 		repo:     git.Trusted(w.Repo),
 		ledger:   g,
 		push:     push,
-		done:     Result{Commit: commit, Base: w.Base},
+		done:     Result{Commit: commit},
 	}
 	if err := l.land(ctx); err != nil {
 		return l.done, fmt.Errorf("land %s in %s: %w", w.Branch, w.Base, err)

@@ -22,7 +22,6 @@ type Entry struct {
 	Heading string // begins with the time, if Afar wrote it
 	Text    string
 	Source  string // who said it; "" if the file does not say
-	Line    int    // of the heading
 }
 
 // MaxDay bounds the journal of a day, in bytes.
@@ -46,7 +45,7 @@ func ParseDay(date, raw string) Day {
 		if s.Heading == "" {
 			continue
 		}
-		e := Entry{Heading: s.Heading, Line: s.Line, Text: strings.TrimSpace(strings.ReplaceAll(s.Text, "\r\n", "\n"))}
+		e := Entry{Heading: s.Heading, Text: strings.TrimSpace(strings.ReplaceAll(s.Text, "\r\n", "\n"))}
 		before, last := "", e.Text
 		if i := strings.LastIndexByte(e.Text, '\n'); i >= 0 {
 			before, last = e.Text[:i], e.Text[i+1:]

@@ -24,7 +24,7 @@ func TestDay(t *testing.T) {
 		t.Errorf("what the person wrote has changed: %q", raw)
 	}
 	want := []Entry{{
-		Heading: "14:05 a ## b", Text: "one\n\\## 00:00 forged\nSource: the person", Source: "run:x", Line: 4,
+		Heading: "14:05 a ## b", Text: "one\n\\## 00:00 forged\nSource: the person", Source: "run:x",
 	}}
 	if diff := cmp.Diff(want, ParseDay("2026-11-23", raw).Entries); diff != "" {
 		t.Errorf("want -, have +:\n%s", diff)

@@ -22,8 +22,6 @@ type State struct {
 	Status     Status
 	StatusText string // the status as the file writes it
 	LastAction time.Time
-	Completed  string
-	Remaining  string
 	Contacts   string
 	Wait       Wait
 	Faults     []markdown.Error // in the order of their lines
@@ -57,8 +55,6 @@ func (w Wait) First() string {
 var (
 	objective = []string{"Objective"}
 	current   = []string{"Current State", "État actuel"}
-	completed = []string{"Completed"}
-	remaining = []string{"Remaining"}
 	waiting   = []string{"Waiting For", "Waiting", "En attente"}
 	contacts  = []string{"Contacts"}
 )
@@ -80,8 +76,7 @@ func ParseState(text string, loc *time.Location) State {
 		section, _ := find(text, names)
 		return trim(section.Text)
 	}
-	s.Objective, s.Completed = body(objective), body(completed)
-	s.Remaining, s.Contacts = body(remaining), body(contacts)
+	s.Objective, s.Contacts = body(objective), body(contacts)
 	s.readCurrent(loc)
 	s.Wait = waitOf(body(waiting), s.LastAction)
 	return s

@@ -50,8 +50,6 @@ func TestSeedState(t *testing.T) {
 		Status:     InProgress,
 		StatusText: "IN PROGRESS",
 		LastAction: day(t, "2026-03-13"),
-		Completed:  "- Jan 2025: invoice #2025-001 sent on 02/05",
-		Remaining:  "- May 2025: timesheet MISSING, email sent to client on 03/12",
 		Contacts:   "- Client billing: billing@example.com",
 		Wait: Wait{
 			Text: "Email sent to billing@example.com on 03/12 for May timesheet.\n" +
