@@ -78,16 +78,20 @@ var agentStates = []agentState{
 	{".config/opencode", "opencode", nil, nil, []string{"."}, nil},
 }
 
+// hostTemp returns the folder of temporary files that Claude Code uses, whatever TMPDIR is.
+func hostTemp() string { return filepath.Join("/tmp", "claude-"+strconv.Itoa(os.Getuid())) }
+
 // Env returns an environment as a program gets it behind its wall. Codex then keeps its databases in a folder that
 // is open, and not beside its settings. It renews no sign-in, which it could not keep: nothing listens at that
-// address.
+// address. Where the home is in /tmp, nothing new can be made in /tmp itself.
 func (p Place) Env(env []string) []string {
-	if filepath.Base(p.Program) != "codex" {
-		return env
+	var own []string
+	if p.Temp == "" && isIn(real(p.Dirs.User), temporary) {
+		own = append(own, "TMPDIR="+hostTemp())
 	}
-	own := []string{
-		"CODEX_SQLITE_HOME=" + filepath.Join(p.stateOf(".codex"), "sqlite"),
-		"CODEX_REFRESH_TOKEN_URL_OVERRIDE=http://127.0.0.1:9/",
+	if filepath.Base(p.Program) == "codex" {
+		own = append(own, "CODEX_SQLITE_HOME="+filepath.Join(p.stateOf(".codex"), "sqlite"),
+			"CODEX_REFRESH_TOKEN_URL_OVERRIDE=http://127.0.0.1:9/")
 	}
 	return append(slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -133,6 +137,29 @@ var closedInHome = map[string]string{
 	".netrc": "sign-ins", ".docker": "settings of docker", "afar": "Afar's workspace",
 }
 
+// closed returns what cannot be written where a row of what may be written has it inside: a home in /tmp, what a later
+// program of the person loads, and Afar's own files.
+func (p Place) closed() []Row {
+	all := rows(p.Dirs.User, closedInHome)
+	if isIn(real(p.Dirs.User), temporary) {
+		all = append(all, Row{p.Dirs.User, "your home"})
+	}
+	return append(all, p.never()...)
+}
+
+// never returns what nobody opens.
+func (p Place) never() (all []Row) {
+	for _, agent := range agentStates {
+		all = append(all, Row{p.stateOf(agent.top), "settings of an agent"})
+	}
+	for _, dir := range p.Dirs.All() {
+		if dir != "" {
+			all = append(all, Row{dir, "Afar's own"})
+		}
+	}
+	return all
+}
+
 // system are the folders that can be read in strict mode.
 var system = []string{
 	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/etc", "/opt", "/nix", "/snap", "/proc", "/sys", "/dev", "/run",
@@ -160,12 +187,9 @@ func (p Place) writable(set Settings) (all []Row, made, files []string) {
 	if p.Temp != "" {
 		all = append(all, Row{p.Temp, "TMPDIR"})
 	}
-	own := filepath.Join("/tmp", "claude-"+strconv.Itoa(os.Getuid())) // whatever TMPDIR is
-	all, made = append(all, Row{own, "temporary files of Claude Code"}), append(made, own)
-	for _, dir := range temporary {
-		if !within(real(user), dir) { // a home in it, as in a test, would be open too
-			all = append(all, Row{dir, "temporary files, of all programs"})
-		}
+	all, made = append(all, Row{hostTemp(), "temporary files of Claude Code"}), append(made, hostTemp())
+	for _, dir := range temporary { // a home in it is closed, see closed
+		all = append(all, Row{dir, "temporary files, of all programs"})
 	}
 	add := func(path, why string, make bool) {
 		if make {

@@ -151,7 +151,7 @@ func New(p Place, set Settings) (w Wall, err error) {
 	w.Write, w.Make, w.Touch = p.writable(set)
 	w.Hide = p.hidden(set)
 	w.Read = p.readable(set)
-	w.Closed = rows(p.Dirs.User, closedInHome)
+	w.Closed = p.closed()
 	return w, nil
 }
 

@@ -85,6 +85,31 @@ func TestInTheHome(t *testing.T) {
 	}
 }
 
+// TestHomeInTemporary: where the home is in /tmp, what lies beside it is open as ever, and the home and Afar's own
+// files are not. Nothing new can be made in /tmp itself, so temporary files go elsewhere.
+func TestHomeInTemporary(t *testing.T) {
+	top, err := os.MkdirTemp("/tmp", "wall")
+	must(t, err)
+	defer os.RemoveAll(top)
+	p := placeIn(top+"/home", top+"/home/project")
+	p.Dirs.State = top + "/state"
+	must(t, os.MkdirAll(p.Dir, 0o700), os.MkdirAll(top+"/beside", 0o700), os.MkdirAll(p.Dirs.State, 0o700))
+	w, err := New(p, Settings{Mode: On})
+	must(t, err)
+	var writes []string
+	for _, a := range w.allowances() {
+		if a.writes && (within(a.path, top) || within(top, a.path)) {
+			writes = append(writes, strings.TrimPrefix(a.path, top))
+		}
+	}
+	if slices.Sort(writes); !slices.Equal(writes, []string{"/beside", "/home/project"}) {
+		t.Errorf("it writes %q", writes)
+	}
+	if env := p.Env(nil); !slices.Equal(env, []string{"TMPDIR=" + hostTemp()}) {
+		t.Errorf("its environment has %q", env)
+	}
+}
+
 // TestWorktree: the repository of a worktree is open. What the worktree alone says does not count.
 func TestWorktree(t *testing.T) {
 	top := real(t.TempDir())
