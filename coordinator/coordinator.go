@@ -20,6 +20,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/agentrun"
 	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
@@ -141,6 +142,9 @@ func Open(cfg Config) (*Coordinator, error) {
 func (c *Coordinator) build() (err error) {
 	if c.set, err = loadSetup(c.cfg.Dirs.ConfigFile()); err != nil {
 		return err
+	}
+	for _, by := range []*consult.Config{&c.set.Reviewers, &c.set.Asked} {
+		by.Wall, by.Dirs = wall.Here(c.set.Walls()), c.cfg.Dirs
 	}
 	if err := c.findPrograms(); err != nil {
 		return err

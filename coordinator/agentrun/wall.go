@@ -1,9 +1,14 @@
 package agentrun
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"os"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/child"
+	"github.com/afar-sh/afar/coordinator/internal/renewal"
 	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wall"
 )
@@ -27,6 +32,25 @@ func (t *turn) wall(program string, env []string) (text string, behind []string,
 	}
 	raw, err := json.Marshal(w)
 	return string(raw), p.Env(env), err
+}
+
+// keepSignedIn renews the sign-in of an agent behind a wall as often as it is due. It returns when the agent can start.
+func (t *turn) keepSignedIn() (stop func()) {
+	none := func() {}
+	if t.spec.Wall.Mode == "" || len(t.spec.Command) == 0 {
+		return none
+	}
+	env, err := turnEnv(t.dirs, t.getenv, t.spec)
+	if err != nil {
+		return none // it is told when the agent starts
+	}
+	program, err := child.Find(t.spec.Command[0], t.dirs.Path, t.spec.Dir)
+	if err != nil {
+		return none
+	}
+	return renewal.Keep(cmp.Or(t.spec.Protocol, t.spec.Agent), program, t.dirs.User, env, func(err error) {
+		fmt.Fprintln(os.Stderr, "afar:", err) // into the log of runners
+	})
 }
 
 // noWall is what becomes of no wall there.

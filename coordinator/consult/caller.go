@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/wall"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -27,7 +28,9 @@ func Make(ctx context.Context, dirs home.Dirs, by wire.ConsultBeginReply, questi
 		child.Use(p.Name, p.File)
 	}
 	timeout := time.Duration(by.TimeoutMS) * time.Millisecond
-	c := Config{Programs: programs, Timeout: timeout, Path: dirs.Path, Repo: project(ctx)}
+	c := Config{
+		Programs: programs, Timeout: timeout, Path: dirs.Path, Repo: project(ctx), Wall: wall.Here(by.Wall), Dirs: dirs,
+	}
 	a, err := Ask(ctx, c, question)
 	outcome := wire.ConsultEndRequest{ID: by.ID, Missed: wireMissed(a.Missed), Ended: err != nil &&
 		!errors.Is(err, ErrNone)}

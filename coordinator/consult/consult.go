@@ -13,7 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/child"
+	"github.com/afar-sh/afar/coordinator/wall"
 )
 
 const (
@@ -50,6 +52,9 @@ type Config struct {
 	// Repo is the repository that the question is about, "" for none. A program inside
 	// it is not run, because the person did not install it.
 	Repo string
+	// Wall bounds the programs, in the person's home of Dirs.
+	Wall wall.Settings
+	Dirs home.Dirs
 }
 
 // An Answer is a program's answer.

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/birthmark"
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/standin/consultant"
+	"github.com/afar-sh/afar/coordinator/wall"
 )
 
 func TestMain(m *testing.M) {
@@ -66,6 +68,34 @@ func TestAskInOrder(t *testing.T) {
 			}
 			if err == nil && (a.Text != c.says[c.by] || a.Digest != digest(a.Text) || len(a.Digest) != 64) {
 				t.Errorf("answer %+v", a)
+			}
+		})
+	}
+}
+
+// TestAskBehindWall: a program that is asked cannot write in the home, and answers. The same program can,
+// without a wall.
+func TestAskBehindWall(t *testing.T) {
+	if why := wall.Missing(); why != "" {
+		t.Skip(why)
+	}
+	for mode, written := range map[string]bool{wall.On: false, wall.Strict: false, wall.Off: true} {
+		t.Run(mode, func(t *testing.T) {
+			user, bin := t.TempDir(), t.TempDir()
+			text := "#!/bin/sh\ncat > question\n(echo x > \"$HOME/out\") 2> said\ncat question said\n"
+			if err := os.WriteFile(filepath.Join(bin, "codex"), []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			afar := filepath.Join(user, "afar")
+			c := Config{
+				Timeout: 20 * time.Second, Env: []string{"PATH=" + bin + ":/usr/bin:/bin", "HOME=" + user}, Path: bin,
+				Wall: wall.Settings{Mode: mode},
+				Dirs: home.Dirs{User: user, Config: afar, State: afar, Run: afar, Workspace: afar, Path: bin},
+			}
+			a, err := Ask(t.Context(), c, "is it right?")
+			_, missing := os.Stat(filepath.Join(user, "out"))
+			if err != nil || !strings.Contains(a.Text, "is it right?") || (missing == nil) != written {
+				t.Errorf("it said %q and wrote: %t (%v)", a.Text, missing == nil, err)
 			}
 		})
 	}

@@ -14,7 +14,9 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/birthmark"
 	"github.com/afar-sh/afar/coordinator/internal/child"
+	"github.com/afar-sh/afar/coordinator/internal/renewal"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wall"
 )
 
 var errSilent = errors.New("it said nothing")
@@ -41,8 +43,19 @@ func (c Config) run(ctx context.Context, p Program, question string) (Answer, er
 		return Answer{}, err
 	}
 	defer os.RemoveAll(dir)
+	env := c.environment()
+	place := wall.Place{Dirs: c.Dirs, Dir: dir, Temp: variable(env, "TMPDIR"), Program: path, Getenv: wall.From(env)}
+	bound, err := wall.New(place, c.Wall)
+	if err != nil {
+		return Answer{}, err
+	}
+	if bound.Exists() {
+		failed := func(error) {} // the program says what it lacks
+		defer renewal.Keep(filepath.Base(path), path, c.Dirs.User, env, failed)()
+		env = place.Env(env)
+	}
 	program := child.Program{
-		Path: path, Args: p.Args, Dir: dir, Env: c.environment(), In: question + p.tail,
+		Path: path, Args: p.Args, Dir: dir, Env: env, In: question + p.tail, Wall: bound,
 		Limit: c.timeout(), Grace: graceFor, Most: maxAnswer, Level: birthmark.Consulted,
 	}
 	out, err := program.Run(ctx)

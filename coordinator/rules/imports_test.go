@@ -214,7 +214,7 @@ func table() rules {
 			"coordinator/agentrun": {
 				claude, claude + "/hookcall", hostjson, claude + "/sessions", agents, agents + "/agents",
 				"coordinator/birthmark", "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/peer",
-				"coordinator/wall", "coordinator/wire", in + "child", in + "disk", in + "run", in + "session",
+				"coordinator/wall", "coordinator/wire", in + "child", in + "disk", in + "renewal", in + "run", in + "session",
 			},
 			"coordinator/ledger":  {},
 			"coordinator/logfile": {},
@@ -461,9 +461,11 @@ func table() rules {
 			"coordinator/birthmark": {},
 			"coordinator/gitfilter": {},
 			in + "child":            {"coordinator/birthmark", "coordinator/wall"},
+			in + "renewal":          {claude, "coordinator/wall", in + "child"},
 			"coordinator/config":    {"coordinator/toml", "coordinator/wall", in + "atomicfile", in + "run"},
 			"coordinator/consult": {
-				"coordinator/birthmark", "coordinator/home", "coordinator/wire", in + "child", in + "git", in + "schema",
+				"coordinator/birthmark", "coordinator/home", "coordinator/wall", "coordinator/wire", in + "child", in + "git",
+				in + "renewal", in + "schema",
 			},
 			"coordinator/issues": {
 				"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/wire", in + "git",

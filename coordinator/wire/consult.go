@@ -16,6 +16,8 @@ type ConsultBeginReply struct {
 	ID        string   `json:"id"` // names it in ConsultEndRequest; it cannot be guessed
 	Programs  []string `json:"programs"`
 	TimeoutMS int64    `json:"timeout_ms"` // for each program
+	// Wall bounds the programs.
+	Wall WallSettings `json:"wall,omitzero"`
 }
 
 // ConsultEndRequest reports the result of a consultation.

@@ -101,6 +101,7 @@ func (s *Server) consultBegin(c *call, _ wire.None) (out wire.ConsultBeginReply,
 		ID:        id,
 		Programs:  s.cfg.Consult.Programs,
 		TimeoutMS: s.cfg.Consult.Timeout.Milliseconds(),
+		Wall:      s.cfg.Runs.Wall,
 	}, nil
 }
 

@@ -1,10 +1,13 @@
-package agentrun
+// Package renewal lets agents that work behind a wall keep their sign-ins: outside of the wall, it has the agent's own
+// program renew one that is due.
+package renewal
 
 import (
 	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,22 +98,17 @@ const (
 	renewAgain = 5 * time.Minute // the least time to the next one
 )
 
-// keepSignedIn renews the sign-in of an agent behind a wall as often as it is due. It returns when the agent can
-// start. stop ends it, and waits for a renewal that is on its way.
-func (t *turn) keepSignedIn() (stop func()) {
-	r, ok := renewals[cmp.Or(t.spec.Protocol, t.spec.Agent)]
-	env, err := turnEnv(t.dirs, t.getenv, t.spec)
-	if !ok || err != nil || t.spec.Wall.Mode == "" || len(t.spec.Command) == 0 {
-		return func() {} // what is wrong is told when the agent starts
-	}
-	program, err := child.Find(t.spec.Command[0], t.dirs.Path, t.spec.Dir)
-	if err != nil {
+// Keep renews the sign-in of an agent, which is a name or a protocol, as often as it is due. It returns when the
+// agent can start. fail gets what went wrong. stop ends it, and waits for a renewal that is on its way.
+func Keep(agent, program, user string, env []string, fail func(error)) (stop func()) {
+	r, ok := renewals[agent]
+	if !ok {
 		return func() {}
 	}
 	keep := func() time.Duration {
-		wait, err := r.keep(t.dirs.User, program, env)
+		wait, err := r.keep(user, program, env)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "afar: renew the sign-in of "+t.spec.Agent+":", err) // into the log of runners
+			fail(fmt.Errorf("renew the sign-in of %s: %w", agent, err))
 		}
 		return wait
 	}
@@ -129,7 +127,8 @@ func (t *turn) keepSignedIn() (stop func()) {
 	return func() { close(over); <-done }
 }
 
-// keep renews a sign-in that is due, and returns how long to wait for the next look, 0 for no other one.
+// keep renews a sign-in that is due, and returns how long to wait for the next look, 0 for no other one. Where its
+// folder is closed, as behind another wall, nothing could be kept, so nothing is renewed.
 func (r renewal) keep(user, program string, env []string) (wait time.Duration, err error) {
 	getenv := wall.From(env)
 	if slices.ContainsFunc(r.keys, func(name string) bool { return getenv(name) != "" }) {
@@ -147,6 +146,9 @@ func (r renewal) keep(user, program string, env []string) (wait time.Duration, e
 	if rest := time.Until(end.Add(-r.early)); rest > 0 {
 		return rest, nil
 	}
+	if !opens(filepath.Dir(path)) {
+		return 0, nil
+	}
 	room, err := os.MkdirTemp("", "afar-renew-")
 	if err != nil {
 		return renewAgain, err
@@ -158,4 +160,14 @@ func (r renewal) keep(user, program string, env []string) (wait time.Duration, e
 		Outlives: true, // to end it in the midst would lose the sign-in
 	}.Run(context.Background())
 	return max(time.Until(ends().Add(-r.early)), renewAgain), err
+}
+
+// opens reports whether a file can be made in a folder.
+func opens(dir string) bool {
+	f, err := os.CreateTemp(dir, ".afar-")
+	if err != nil {
+		return false
+	}
+	_ = errors.Join(f.Close(), os.Remove(f.Name()))
+	return true
 }
