@@ -276,6 +276,7 @@ func about(spec wire.RunTurnReply) host.Turn {
 		Dir:          spec.Dir,
 		Program:      filepath.Base(spec.Command[0]),
 		BudgetUSD:    spec.BudgetUSD,
+		Walled:       spec.Wall.Mode != "",
 	}
 	if spec.ThreadAt != 0 {
 		t.ThreadAt = time.UnixMilli(spec.ThreadAt)

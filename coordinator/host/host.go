@@ -21,6 +21,7 @@ type Turn struct {
 	Dir          string    // where the agent works, absolute
 	Program      string    // the name of the agent's program, without its directory
 	BudgetUSD    float64   // what the turn may cost, 0 for no limit; an agent may be unable to keep it
+	Walled       bool      // it works behind a wall, where no mounts and no namespaces can be made
 	ThreadAt     time.Time // when the agent told Thread, zero if that is not known
 	// Servers offer tools, beside those of the agent's own settings. An agent may be unable to use them.
 	Servers []Server

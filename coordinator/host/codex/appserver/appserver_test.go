@@ -308,6 +308,12 @@ func TestPlan(t *testing.T) {
 	if said := messages(t, talk.Prompt("more")); said[0].Params["sandboxPolicy"] != nil {
 		t.Errorf("in plan mode the sandbox is %v", said[0].Params)
 	}
+	behind := turn
+	behind.Walled = true
+	said := messages(t, working(t, behind).Prompt("more"))
+	if policy := fmt.Sprint(said[0].Params["sandboxPolicy"]); policy != "map[networkAccess:enabled type:externalSandbox]" {
+		t.Errorf("behind a wall the sandbox is %v", policy)
+	}
 	s := read(talk, request(commandAsked, `"command":"x"`))
 	if len(s.Asks) > 0 || len(s.Send) != 2 || !strings.Contains(s.Send[0], "decline") ||
 		!strings.Contains(s.Send[1], "plan mode") {

@@ -37,6 +37,10 @@ const boxed = "readOnly"
 // trust the folder for good, and start what the folder's settings name.
 const widened = `{"type":"workspaceWrite","networkAccess":false}`
 
+// outside is the sandbox of a turn behind a wall. Codex's own needs a namespace, which no program can make there, so
+// each command would fail.
+const outside = `{"type":"externalSandbox","networkAccess":"enabled"}`
+
 // A talk is the dialogue of one turn of a run: the handshake, the conversation, and then one
 // turn of codex for each prompt.
 type talk struct {
@@ -189,7 +193,10 @@ func (t *talk) inThread() *wire.Object { return wire.NewObject().Str("threadId",
 // Prompt begins a turn of codex.
 func (t *talk) Prompt(said string) host.Step {
 	params := t.inThread().Raw("input", written(said)).Str("approvalPolicy", policy)
-	if t.turn.Mode != run.Plan {
+	switch {
+	case t.turn.Walled:
+		params.Raw("sandboxPolicy", []byte(outside))
+	case t.turn.Mode != run.Plan:
 		params.Raw("sandboxPolicy", []byte(widened))
 	}
 	return t.ask(startTurn, params)
