@@ -18,6 +18,9 @@ var errRefused = errors.New("the coordinator refused")
 // retryEvery is the pause before a coordinator that cannot answer is called again.
 const retryEvery = 200 * time.Millisecond
 
+// serveEvery is how often a turn behind a wall looks for a coordinator.
+const serveEvery = 2 * time.Second
+
 // call makes one call, and reads the reply into out unless that is nil. It starts a
 // coordinator if there is none. Without an answer it tries again until the deadline.
 func call[Request, Reply any](
@@ -40,6 +43,28 @@ func call[Request, Reply any](
 			return fmt.Errorf("%w: %w", errRefused, gone)
 		}
 	}
+}
+
+// keepServed starts a coordinator whenever there is none, until stop. Hooks behind a wall wait for one and cannot
+// start it.
+func (t *turn) keepServed() (stop func()) {
+	if t.spec.Wall.Mode == "" {
+		return func() {}
+	}
+	over := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(serveEvery):
+			}
+			if !t.client.Answering() {
+				_ = call(t, wire.OpPing, wire.None{}, nil, serveEvery) // it is tried again
+			}
+		}
+	}()
+	return func() { close(over) }
 }
 
 // readReply reads a reply line into out. The error wraps errRefused if another try would get

@@ -75,6 +75,7 @@ func drive(t *turn) error {
 	if err != nil {
 		return t.end(notStarted(err))
 	}
+	defer t.keepServed()()
 	t.agent, t.watch = agent, run.NewWatch(t.times(), time.Now())
 	t.reporter = newReporter(t, t.spec.Seq)
 	switch a := t.adapter.(type) {
