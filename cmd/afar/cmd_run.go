@@ -20,7 +20,7 @@ import (
 func newRun(a *app) *cobra.Command {
 	return group("run", "Agents that work without a terminal",
 		newRunStart(a), newRunList(a), newRunShow(a), newRunLog(a), newRunSend(a), newRunStop(a), newRunTake(a),
-		newRunGive(a), newRunAdopt(a), newRunRemove(a))
+		newRunGive(a), newRunAdopt(a), newRunRemove(a), newRunWiden(a))
 }
 
 func newRunStart(a *app) *cobra.Command {
@@ -156,6 +156,22 @@ func newRunList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the runs", Args: exactly()}
 	return asking(a, c, wire.OpRuns, "runs", nil, func(p *page, in wire.RunsReply) {
 		things(p, view.Runs, in.Runs, view.Run)
+	})
+}
+
+func newRunWiden(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "widen PATH", Short: "In a run: ask the person to open a path behind its wall", Args: exactly("a path"),
+		Long: "Asks the person whether this run may write a file or a directory that its wall closes. If they allow it, " +
+			"the run\ngets another turn, in which it can.",
+	}
+	of := func(args []string) (in wire.RunWidenRequest, err error) {
+		in.Path, err = filepath.Abs(args[0])
+		return in, err
+	}
+	return asking(a, c, wire.OpRunWiden, "the run; ask is the question", of, func(p *page, r wire.Run) {
+		p.line("Your person is asked. If they allow it, this run gets another turn, in which it can write there.")
+		p.line("Go on with what needs no such path, or end your turn: nothing more happens in this one.")
 	})
 }
 

@@ -27,16 +27,16 @@ func Commands(call Call, ctx Context, d Decision) ([][]string, bool) {
 	return commands, true
 }
 
-// ProposesRun reports whether a Bash call is one plain `afar run start` and nothing else. d is the
-// decision about the call. That command asks the person before a run starts.
+// ProposesRun reports whether a Bash call is one plain `afar run start` or `afar run widen`, and nothing else. d is the
+// decision about the call. These commands ask the person themselves.
 func ProposesRun(call Call, d Decision) bool {
 	text, ok := commandOf(call)
 	if !ok || d.Verdict != None {
 		return false
 	}
 	commands, ok := shell.Plain(text)
-	return ok && len(commands) == 1 && len(commands[0]) > 3 &&
-		slices.Equal(commands[0][:3], []string{"afar", "run", "start"})
+	return ok && len(commands) == 1 && len(commands[0]) > 3 && slices.Equal(commands[0][:2], []string{"afar", "run"}) &&
+		lex.OneOf(commands[0][2], "start widen")
 }
 
 // Inside returns the file that a call of a file tool names, with its symbolic

@@ -155,6 +155,29 @@ func New(p Place, set Settings) (w Wall, err error) {
 	return w, nil
 }
 
+// Writes reports whether a path without links can be written.
+func (w Wall) Writes(path string) bool {
+	for _, row := range w.Write {
+		at := real(row.Path)
+		isClosed := slices.ContainsFunc(w.Closed, func(c Row) bool {
+			return within(path, real(c.Path)) && within(real(c.Path), at)
+		})
+		if within(path, at) && !isClosed {
+			return true
+		}
+	}
+	return false
+}
+
+// Widens reports whether a person may open a path without links for one program: none that is, or has inside, the home,
+// Afar's own files or the settings of agents, or that lies in these.
+func (p Place) Widens(path string) bool {
+	return !within(real(p.Dirs.User), path) && !slices.ContainsFunc(p.never(), func(r Row) bool {
+		closed := real(r.Path)
+		return within(closed, path) || within(path, closed)
+	})
+}
+
 // checkPlace returns an error for a directory that a program behind an earlier wall may have replaced
 // by a link.
 func checkPlace(p Place) error {

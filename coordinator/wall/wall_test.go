@@ -110,6 +110,33 @@ func TestHomeInTemporary(t *testing.T) {
 	}
 }
 
+// TestWidens: a person opens what is closed for one run, and never the home, Afar's own or settings of agents, however
+// they are named. What can be written already is told apart.
+func TestWidens(t *testing.T) {
+	user := real(t.TempDir())
+	p := placeIn(user, user+"/project")
+	must(t, os.MkdirAll(p.Dir, 0o700), os.MkdirAll(user+"/.npm", 0o700))
+	w, err := New(p, Settings{Mode: On})
+	must(t, err)
+	for path, want := range map[string]bool{
+		"/": false, user: false, filepath.Dir(user): false, user + "/.claude": false, user + "/.claude/settings.json": false,
+		user + "/.codex/x": false, user + "/afar-home": false, user + "/afar-home/state/afar.db": false,
+		user + "/data": true, user + "/.config/app": true, "/srv/data": true, user + "/.claude-data": true,
+	} {
+		if got := p.Widens(path); got != want {
+			t.Errorf("%s: %t, want %t", path, got, want)
+		}
+	}
+	for path, want := range map[string]bool{
+		p.Dir: true, p.Dir + "/a/b": true, user + "/.npm/x": true, "/var/tmp/x": true, user: false, user + "/data": false,
+		user + "/.claude/settings.json": false, p.Dir + "-2": false,
+	} {
+		if got := w.Writes(path); got != want {
+			t.Errorf("%s can be written: %t, want %t", path, got, want)
+		}
+	}
+}
+
 // TestWorktree: the repository of a worktree is open. What the worktree alone says does not count.
 func TestWorktree(t *testing.T) {
 	top := real(t.TempDir())

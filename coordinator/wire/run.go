@@ -11,6 +11,8 @@ const (
 	OpRunWait   Op[RunWaitRequest, RunWaitReply] = "run.wait" // for the end of what a run does
 	OpRunStop   Op[Named, Run]                   = "run.stop"
 	OpRunRemove Op[Named, Run]                   = "run.remove"
+	// OpRunWiden asks the person whether the run that calls may write one more path behind its wall. Ask is the question.
+	OpRunWiden Op[RunWidenRequest, Run] = "run.widen"
 
 	// The operations of the runner of a turn.
 	OpRunTurn   Op[RunTurnRequest, RunTurnReply]     = "run.turn"
@@ -42,6 +44,11 @@ type RunStartRequest struct {
 
 // Proposed is the state of a run that a session proposed and nobody has allowed yet.
 const Proposed = "proposed"
+
+// RunWidenRequest is for the run that calls.
+type RunWidenRequest struct {
+	Path string `json:"path"` // absolute
+}
 
 // RunsRequest bounds a list of runs.
 type RunsRequest struct {

@@ -19,6 +19,9 @@ const (
 // Proposal is the kind of an ask in which a session proposes a run.
 const Proposal = "proposal"
 
+// Widen is the kind of an ask in which a run wants to write more than its wall allows.
+const Widen = "widen"
+
 // Checkpoint is the kind of an ask in which a task asks its person something.
 const Checkpoint = "checkpoint"
 
@@ -73,6 +76,8 @@ func Wants(q wire.Ask) string {
 		return "waits at its terminal: " + Line(q.Tool, 60)
 	case Proposal:
 		return "proposes a run"
+	case Widen:
+		return "wants to write outside of its wall"
 	case WakeUp:
 		return "wants to be woken as soon as this command succeeds"
 	case Missed:

@@ -56,7 +56,7 @@ var railRules = []policy{
 		id: "afar.decide", verdict: Deny, self: true, kind: effect.SteerAfar,
 		why: "Decides for the person",
 		instead: "Questions to the person are answered by the person alone. Only afar status, asks, log, post, read, " +
-			"issue, consult and run start, which asks the person, are for sessions.",
+			"issue, consult, and run start and run widen, which ask the person, are for sessions.",
 	},
 	{
 		id: "afar.disable", verdict: Deny, self: true, kind: effect.DisableAfar,

@@ -137,7 +137,7 @@ type Ask struct {
 	Outward string `json:"outward,omitempty"`
 	// Task is the task of a checkpoint.
 	Task string `json:"task,omitempty"`
-	// Proposed is the run of a proposal.
+	// Proposed is the run of a proposal, and what a run wants to write.
 	Proposed *Proposed `json:"proposed,omitempty"`
 	// Suggested is the task of a suggestion.
 	Suggested *Suggested `json:"suggested,omitempty"`
@@ -173,7 +173,7 @@ func (a Ask) Live() time.Duration {
 		return CheckInFor
 	case a.Kind == Terminal:
 		return terminalFor
-	case a.Kind == Proposal:
+	case a.Kind == Proposal, a.Kind == Widen:
 		return ProposalFor
 	case a.Kind == Checkpoint:
 		return CheckpointFor

@@ -60,5 +60,5 @@ func (a Ask) Reply() string {
 // Aside reports whether a is about something else than the turn in which it was opened, so that
 // the turn neither waits for it nor ends it.
 func (a Ask) Aside() bool {
-	return slices.Contains([]Kind{Proposal, Checkpoint, Suggestion, WakeUp, Missed}, a.Kind)
+	return slices.Contains([]Kind{Proposal, Widen, Checkpoint, Suggestion, WakeUp, Missed}, a.Kind)
 }

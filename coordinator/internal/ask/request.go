@@ -28,6 +28,8 @@ func (a Ask) Request(short func(path string) string) string {
 		return text.Fold(marks.Replace(first))
 	case a.Kind == Proposal:
 		return "Start a run: " + said
+	case a.Kind == Widen:
+		return "Write " + short(a.Text)
 	case a.Kind == WakeUp:
 		return "Wake me when this succeeds: " + said
 	case a.Kind == Missed:

@@ -43,6 +43,10 @@ func ownText(a ask.Ask) string {
 		return "Fine. The session rests."
 	case a.Kind == ask.Proposal && a.Starts():
 		return "Allowed. Run " + a.Proposed.Run.Name + " starts; its result goes to the session that proposed it."
+	case a.Kind == ask.Widen && a.Decision.Allow:
+		return "Allowed. Run " + a.Proposed.Run.Name + " can write there from its next turn on."
+	case a.Kind == ask.Widen:
+		return "Denied. Its wall stays as it is."
 	case a.Kind == ask.Checkpoint && a.Decision != nil:
 		return "Answered. Task " + a.Task + " gets it."
 	case a.Kind == ask.Suggestion && a.Decision.Allow:

@@ -41,26 +41,26 @@ func init() {
 	decided[ask.Missed], declined[ask.Missed] = (*state).missedDecided, (*state).missedDeclined
 }
 
-// ProposeWake asks the person whether a session may be woken by a check. A second call with the
-// same id returns the ask of the first.
-func (c *Core) ProposeWake(a ask.Ask) (ask.Ask, error) {
+// AskAside asks the person for what a session wants, in words for the journal. A second call with the same id
+// returns the ask of the first.
+func (c *Core) AskAside(a ask.Ask, wants string) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if old, ok := s.asks.rows[a.ID]; ok {
 			a = old
 			return b, nil
 		}
-		text := fmt.Sprintf("%s wants to be woken by a check (sha256 %s)", s.label(&b, a.Session), short(a.Hash))
+		text := fmt.Sprintf("%s wants %s (sha256 %s)", s.label(&b, a.Session), wants, short(a.Hash))
 		a = s.openAside(&b, ask.Start(a, s.mode(a.Session, now), now), text, now)
 		return b, nil
 	})
 	return a, err
 }
 
-// OpenWakes returns how many wake-ups of a session wait for the person's answer.
-func (c *Core) OpenWakes(id session.ID) (n int) {
+// CountOpen returns how many questions of a kind about a session wait for the person's answer.
+func (c *Core) CountOpen(id session.ID, kind ask.Kind) (n int) {
 	c.view(func(s *state, _ time.Time) {
 		for _, a := range s.asks.of(id) {
-			if a.Kind == ask.WakeUp && a.State == ask.Open {
+			if a.Kind == kind && a.State == ask.Open {
 				n++
 			}
 		}

@@ -176,11 +176,11 @@ func TestWakeUpAsk(t *testing.T) {
 			var a ask.Ask
 			for range 2 {
 				var err error
-				a, err = r.ProposeWake(ask.NewWakeUp("s1", about, "make -q", "look", "/w/shop"))
+				a, err = r.AskAside(ask.NewWakeUp("s1", about, "make -q", "look", "/w/shop"), "to be woken")
 				r.ok(err)
 				r.restart()
 			}
-			if n := r.OpenWakes("s1"); n != 1 || len(r.Triggers()) != 0 {
+			if n := r.CountOpen("s1", ask.WakeUp); n != 1 || len(r.Triggers()) != 0 {
 				t.Fatalf("%d are open, and there are triggers %v", n, r.Triggers())
 			}
 			c.end(r, a)

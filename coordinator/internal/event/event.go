@@ -48,6 +48,7 @@ const (
 	RunEnded           Kind = "run.ended"           // the run's name: a turn of it
 	RunStopped         Kind = "run.stopped"         // the run's name: by a person
 	RunMode            Kind = "run.mode"            // the run's name: it works in another mode from now on
+	RunWidened         Kind = "run.widened"         // the run's name: it can write one more path behind its wall
 	RunRemoved         Kind = "run.removed"         // the run's name
 	RunTaken           Kind = "run.taken"           // the run's name: a person has its conversation in a terminal
 	RunGiven           Kind = "run.given"           // the run's name: that person gave it back

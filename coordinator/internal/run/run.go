@@ -108,6 +108,8 @@ type Run struct {
 	// Wall says which wall the last turn had: on, strict, or why it had none.
 	Wall      string `json:"wall,omitempty"`
 	WallStops int    `json:"wall_stops,omitempty"` // calls that failed as a wall makes them fail
+	// Widened are the paths that its person has opened for it, behind its wall.
+	Widened []string `json:"widened,omitempty"`
 	// ToldAt is when the person was last told of the end of a turn.
 	ToldAt time.Time `json:"told_at,omitzero"`
 

@@ -251,6 +251,7 @@ var operations = table(
 	row(wire.OpModuleRestart, change, (*Server).moduleRestart).by(keyed),
 
 	row(wire.OpRunStart, asker, (*Server).runStart).by(step), // a session only proposes one, see there
+	row(wire.OpRunWiden, self, (*Server).runWiden).by(keyed), // a run asks for itself alone
 	row(wire.OpRunWait, person, (*Server).runWait).by(step),  // an act does not wait
 	row(wire.OpRunStop, change, (*Server).runStop).by(step),
 	row(wire.OpRunRemove, change, (*Server).runRemove).by(step),

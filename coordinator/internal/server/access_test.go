@@ -109,7 +109,7 @@ func TestOperations(t *testing.T) {
 			wire.OpModules, wire.OpModule, wire.OpModuleFile, wire.OpSuggestions, wire.OpGaps,
 		},
 		self: {
-			wire.OpPost, wire.OpTell, wire.OpEscalate, wire.OpWake, wire.OpToolMessage, wire.OpSuggest, wire.OpGapReport, wire.OpPerson,
+			wire.OpPost, wire.OpTell, wire.OpEscalate, wire.OpWake, wire.OpRunWiden, wire.OpToolMessage, wire.OpSuggest, wire.OpGapReport, wire.OpPerson,
 		},
 		owner: {wire.OpLoopCancel},
 		own:   {wire.OpConsultBegin, wire.OpConsultEnd},

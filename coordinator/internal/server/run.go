@@ -259,7 +259,7 @@ func (s *Server) runShow(_ *call, in wire.Named) (out wire.Run, err error) {
 		can := wire.RunAbilities(adapter.Abilities(set.Program()))
 		out.Can = &can
 	}
-	if w, err := wall.New(s.wallPlace(r), s.cfg.Runs.Wall); err == nil {
+	if w, err := wall.New(s.wallPlace(r), s.wallOf(r)); err == nil {
 		stands := w.Shown()
 		out.Stands = &stands
 	}
@@ -353,7 +353,7 @@ func (s *Server) runTurn(c *call, in wire.RunTurnRequest) (out wire.RunTurnReply
 		return out, err
 	}
 	if out, err = s.turnOf(r); err == nil && r.HadWall() {
-		out.Wall = s.cfg.Runs.Wall
+		out.Wall = s.wallOf(r)
 	}
 	return out, err
 }

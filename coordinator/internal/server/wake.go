@@ -122,7 +122,7 @@ func (s *Server) wakeByCheck(
 	a.Why = check.Risk()
 	a.Does = fmt.Sprintf("run it every %s without asking again, until %s at the latest", text.Length(every),
 		until.Local().Format("2 January at 15:04"))
-	if a, err = s.cfg.Core.ProposeWake(a); err != nil {
+	if a, err = s.cfg.Core.AskAside(a, "to be woken by a check"); err != nil {
 		return out, err
 	}
 	if a.State != ask.Open && a.Declined() {
@@ -163,7 +163,7 @@ func (s *Server) checkWake(v session.Session, at time.Time) error {
 		return badRequest("a wake-up is at least %s from now, and this one would be at %s; it is %s now",
 			text.Length(wakeApart), at.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
-	to, open := s.ownAddress(v), s.cfg.Core.OpenWakes(v.ID)
+	to, open := s.ownAddress(v), s.cfg.Core.CountOpen(v.ID, ask.WakeUp)
 	for _, t := range s.cfg.Core.Triggers() {
 		w := s.wireTrigger(t.Name)
 		if !strings.HasPrefix(w.ID, wakePrefix) || w.To != to || t.Next.IsZero() {

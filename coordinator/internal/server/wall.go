@@ -34,13 +34,16 @@ func (s *Server) wallTold(id session.ID) string {
 	}
 	return "This turn works behind a wall of the kernel. It and all that it starts can write " + r.Dir +
 		", temporary files and the caches of tools, and nothing else; keys and sign-ins in the home, such as ~/.ssh, " +
-		"cannot be read. A call that needs more fails with \"Permission denied\". Do not look for a way around: say " +
-		"in your result which path you needed, and why. Your person can open it with wall.write in config.toml."
+		"cannot be read. A call that needs more fails with \"Permission denied\". Do not look for a way around: " +
+		askWider
 }
+
+// askWider says how an agent asks for more.
+const askWider = "`afar run widen PATH` asks your person to open a path, for your next turn. Say in your result why you need it."
 
 // wallStopped is what the agent of a turn is told when a result says that the kernel refused something.
 const wallStopped = "If one of these calls failed because its permission was denied, the wall of this turn stopped it, " +
-	"and another way around will not help. Say in your result which path you needed, and why."
+	"and another way around will not help. " + askWider
 
 // wallPlace returns the place of a run, as its runner sees it.
 func (s *Server) wallPlace(r run.Run) wall.Place {

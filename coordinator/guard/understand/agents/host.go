@@ -462,7 +462,7 @@ func afarCommand(sh *shell.Shell, c shell.Command) {
 			"completion demo"),
 		lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify "+
 			"telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person run. run.list "+
-			"run.show run.log run.start"):
+			"run.show run.log run.start run.widen"):
 		return
 	}
 	sh.Effect(effect.SteerAfar, effect.Named(verb), strings.TrimSpace(verb+" "+sub))

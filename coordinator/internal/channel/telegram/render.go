@@ -179,7 +179,7 @@ func offered(a ask.Ask) (lines []string) {
 // signs stand before the name on a card that waits, by kind.
 var signs = map[ask.Kind]string{
 	ask.Questions: "💬", ask.CheckIn: "💬", ask.Elicitation: "🔌", ask.Plan: "📋", ask.Terminal: "⌨️", ask.Proposal: "🏃",
-	ask.Checkpoint: "🚩", ask.WakeUp: "⏰", ask.Missed: "⏰", ask.Denied: "🚫", ask.Suggestion: "💡",
+	ask.Widen: "🧱", ask.Checkpoint: "🚩", ask.WakeUp: "⏰", ask.Missed: "⏰", ask.Denied: "🚫", ask.Suggestion: "💡",
 }
 
 // headline is the first line of a card: whose it is, and what is wanted. Its sign says how a settled card ended, so

@@ -1,0 +1,29 @@
+package core
+
+import (
+	"slices"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+func init() { decided[ask.Widen] = (*state).widen }
+
+// widen lets a run write what it has asked for, if that was allowed, and tells it: it then gets the turn in which it can.
+func (s *state) widen(b *store.Batch, a ask.Ask, now time.Time) {
+	r, ok := s.runOf(b, a.Session)
+	path := a.Proposed.Prompt
+	if !ok || !a.Decision.Allow || slices.Contains(r.Widened, path) {
+		return
+	}
+	r.Widened = append(slices.Clone(r.Widened), path)
+	s.runs.put(b, r)
+	s.noteRun(b, event.RunWidened, r, a.Decision.By+" lets it write "+a.Text, now)
+	s.post(b, message.Message{
+		Key: "widen:" + string(a.ID), Session: a.Session, By: a.Decision.By,
+		Text: "Your person lets you write " + path + ", from this turn on. Go on with what needed it.",
+	}, now)
+}
