@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -39,7 +40,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("X-Api-Key") == "" && r.Header.Get("Authorization") == "" {
+	key := cmp.Or(r.Header.Get("X-Api-Key"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	if key == "" {
 		refuse(w, Fail(http.StatusUnauthorized, "x-api-key header is required"))
 		return
 	}
@@ -56,6 +58,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		refuse(w, Fail(http.StatusBadRequest, err.Error()))
 		return
 	}
+	req.Key = key
 	req = s.record(req)
 	if req.counts() {
 		reply(w, http.StatusOK, map[string]any{"input_tokens": 10})

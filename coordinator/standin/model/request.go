@@ -10,6 +10,7 @@ import (
 type Request struct {
 	N        int    // order of arrival, from 1
 	Path     string // with query
+	Key      string // the API key, or the token of a sign-in; "" where a stand-in does not keep it
 	Model    string
 	Stream   bool
 	System   []string // texts of the system parameter
