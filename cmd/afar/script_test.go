@@ -133,11 +133,13 @@ func setup(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	bin, home, tools := os.Getenv(builtVar), filepath.Join(work, "home"), filepath.Join(work, "tools")
-	for _, dir := range []string{home, tools, filepath.Join(work, "project")} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
+	own, err := ownFolder(env, work)
+	if err != nil {
+		return err
+	}
+	bin, home, tools := os.Getenv(builtVar), filepath.Join(own, "home"), filepath.Join(own, "tools")
+	if err := os.MkdirAll(filepath.Join(work, "project"), 0o700); err != nil {
+		return err
 	}
 	exe, err := os.Executable()
 	for _, name := range []string{"client", mcpName, clockName} {
@@ -153,6 +155,32 @@ func setup(env *testscript.Env) error {
 	env.Values[sceneKey{}] = &scene{spawned: map[string]*spawned{}}
 	env.Defer(func() { leave(env, filepath.Join(bin, "afar")) })
 	return nil
+}
+
+// ownFolder makes the folder with the person's home and tools, which links in the script's folder name. As with a
+// person, no project has them inside; so behind a wall the rest of the script's folder can be written.
+func ownFolder(env *testscript.Env, work string) (own string, err error) {
+	made, err := os.MkdirTemp("", "person")
+	if err != nil {
+		return "", err
+	}
+	env.Defer(func() { _ = os.RemoveAll(made) }) // the coordinator was stopped before
+	if own, err = filepath.EvalSymlinks(made); err != nil {
+		return "", err
+	}
+	for _, name := range []string{"home", "tools"} {
+		dir, link := filepath.Join(own, name), filepath.Join(work, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return "", err
+		}
+		if err := os.CopyFS(dir, os.DirFS(link)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+		if err := errors.Join(os.RemoveAll(link), os.Symlink(dir, link)); err != nil {
+			return "", err
+		}
+	}
+	return own, nil
 }
 
 // leave stops the script's coordinator. It kills one that refuses, because a failed script

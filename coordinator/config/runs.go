@@ -48,7 +48,7 @@ var RunsByDefault = Runs{
 	Leaving:  Duration(10 * time.Second),
 	Starting: Duration(5 * time.Second),
 	Depth:    2,
-	Wall:     wall.Off,
+	Wall:     wall.On,
 }
 
 // minClock is the shortest time of a clock.

@@ -92,7 +92,7 @@ func TestWall(t *testing.T) {
 	dir := t.TempDir()
 	x := Exam{Dirs: home.Dirs{Config: dir}}
 	for text, state := range map[string]string{
-		"": "off", "[runs]\nwall = \"off\"": "off", "[runs]\nwall = \"on\"": "ok", "[runs]\nwall = \"strict\"": "ok",
+		"": "ok", "[runs]\nwall = \"off\"": "off", "[runs]\nwall = \"on\"": "ok", "[runs]\nwall = \"strict\"": "ok",
 	} {
 		write(t, x.Dirs.ConfigFile(), text)
 		x.set, x.unset = config.Load(x.Dirs.ConfigFile())

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,9 +12,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wall"
 )
 
-// TestRealWall: with runs.wall = "on", a turn of the client works in its project and cannot write
-// outside. The agent is told so, also after a call that was stopped, its hooks work, nobody is asked about
-// code that cannot be seen, and the run says that the wall stood and what it stopped.
+// TestRealWall: a turn of the client works in its project and cannot write outside. The agent is told so, also after a
+// call that was stopped, its hooks work, nobody is asked about code that cannot be seen, and the run says that the wall
+// stood and what it stopped.
 func TestRealWall(t *testing.T) {
 	if why := wall.Missing(); why != "" {
 		t.Skip(why) // older kernels have none
@@ -23,13 +22,6 @@ func TestRealWall(t *testing.T) {
 	r := newRunRig(t, host.Current, "Bash")
 	write(t, r.lab.Project, "out.sh", "echo out > ../outside\n")
 	write(t, r.lab.Project, "recipe.txt", "echo unseen >> made\n")
-	keys := filepath.Join(r.home, "claude.env")
-	own, err := os.ReadFile(keys)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, r.home, "claude.env", string(own)+"TMPDIR="+r.lab.Temp+"\n") // /tmp is closed, because the home is in it
-	r.configure("[runs]\nwall = \"on\"")
 	r.startRun("walled", play(model.Bash("echo made >> made"), model.Bash("sh out.sh"),
 		model.Bash(`bash -c "$(awk 1 recipe.txt)"`), model.Say("all is made")))
 	got := r.becameRun("walled", "idle")
