@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
 // byHand writes rows into the database past the coordinator, and starts it again.
@@ -90,7 +91,10 @@ func TestAnswersTurned(t *testing.T) {
 	}
 }
 
-// TestAnswersProven: answers, grants and enabled modules of the coordinator's own count after a restart,
+// manual is the text of a rule.
+const manual = "# Night\n\n- on: manual\n- to: run\n\nGo.\n"
+
+// TestAnswersProven: answers, grants, enabled modules and triggers that are on of the coordinator's own count after a restart,
 // and nothing is unproven.
 func TestAnswersProven(t *testing.T) {
 	r := newRig(t)
@@ -103,7 +107,12 @@ func TestAnswersProven(t *testing.T) {
 	r.ok(err)
 	_, err = r.EnableModule("mail", strings.Repeat("a", 64), "Ann")
 	r.ok(err)
+	_, err = r.ApproveTrigger("night", manual, "Ann")
+	r.ok(err)
 	r.restart()
+	if tr, _ := r.Trigger("night"); !tr.On {
+		t.Errorf("the trigger is %+v", tr)
+	}
 	if got, err := r.ClaimAsk(a.ID, false); err != nil || got.Decision == nil || !got.Decision.Allow {
 		t.Errorf("have %+v, %v", got, err)
 	}
@@ -115,7 +124,7 @@ func TestAnswersProven(t *testing.T) {
 	}
 }
 
-// TestAuthorityByHand: grants and modules that somebody wrote into the database do not count.
+// TestAuthorityByHand: grants, modules and triggers that somebody wrote into the database do not count.
 func TestAuthorityByHand(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -125,12 +134,16 @@ func TestAuthorityByHand(t *testing.T) {
 		store.Modules.Put(b, module.Module{
 			Name: "evil", File: approved.File{Hash: strings.Repeat("e", 64), By: "Ann", On: true},
 		})
+		store.Triggers.Put(b, trigger.Trigger{Name: "evil", Text: manual, File: approved.File{By: "Ann", On: true}})
 	})
-	if m, _ := r.Module("evil"); m.On || len(r.Grants()) > 0 {
-		t.Errorf("the module is %+v, the grants are %+v", m, r.Grants())
+	m, _ := r.Module("evil")
+	if tr, _ := r.Trigger("evil"); m.On || tr.On || len(r.Grants()) > 0 {
+		t.Errorf("the module is %+v, the trigger is %+v, the grants are %+v", m, tr, r.Grants())
 	}
 	rows, err := r.Unproven()
-	if err != nil || !slices.Contains(rows, "grants grant_x") || !slices.Contains(rows, "modules evil") {
-		t.Errorf("unproven are %q, %v", rows, err)
+	for _, row := range []string{"grants grant_x", "modules evil", "triggers evil"} {
+		if err != nil || !slices.Contains(rows, row) {
+			t.Errorf("unproven are %q, %v, want %s too", rows, err, row)
+		}
 	}
 }
