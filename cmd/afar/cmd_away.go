@@ -71,25 +71,18 @@ func (a *app) away(ctx context.Context, in wire.AwayRequest, asJSON bool) error 
 	if in.Mode == "default" && (in.Session == "" || in.ForMS != 0) {
 		return usageError{errors.New("away default needs --session, and takes no time")}
 	}
-	var set wire.Settings
-	if err := call(ctx, a, wire.OpAway, in, &set); err != nil {
-		return err
-	}
-	if asJSON {
-		return a.printJSON(set)
-	}
-	whose := "all sessions"
-	if in.Session != "" {
-		whose = oneLine(in.Session, 60)
-	}
-	if in.Mode == "default" {
-		a.say("The mode of all sessions counts for %s again: away is %s.", whose, set.Away)
-		return nil
-	}
-	until := ""
-	if in.ForMS > 0 {
-		until = " until " + a.page().clock(a.now().UnixMilli()+in.ForMS)
-	}
-	a.say("Away is %s for %s%s.", in.Mode, whose, until)
-	return nil
+	return read(ctx, a, wire.OpAway, in, asJSON, func(p *page, set wire.Settings) {
+		whose, until := "all sessions", ""
+		if in.Session != "" {
+			whose = oneLine(in.Session, 60)
+		}
+		if in.ForMS > 0 {
+			until = " until " + p.clock(a.now().UnixMilli()+in.ForMS)
+		}
+		if in.Mode == "default" {
+			p.line("The mode of all sessions counts for %s again: away is %s.", whose, set.Away)
+			return
+		}
+		p.line("Away is %s for %s%s.", in.Mode, whose, until)
+	})
 }

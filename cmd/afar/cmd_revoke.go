@@ -15,25 +15,17 @@ func newRevoke(a *app) *cobra.Command {
 		Args: exactly("the id of a grant (afar grants)"),
 		Long: "Ends a standing permission at once: the next such call is asked for again.",
 	}
-	asJSON := jsonFlag(c, "the grant")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return asking(a, c, wire.OpRevoke, "the grant", func(args []string) (wire.Named, error) {
 		if args[0] == "" {
-			return usageError{errors.New("the id of a grant is empty")}
+			return wire.Named{}, usageError{errors.New("the id of a grant is empty")}
 		}
-		var g wire.Grant
-		if err := call(c.Context(), a, wire.OpRevoke, wire.Named{ID: args[0]}, &g); err != nil {
-			return err
-		}
-		if *asJSON {
-			return a.printJSON(g)
-		}
+		return named(args)
+	}, func(p *page, g wire.Grant) {
+		what := oneLine(strings.Join(g.Permits, " · "), 200)
 		if len(g.Files) > 0 {
-			a.say("No longer allowed, and taken out of %s: %s", a.page().path(strings.Join(g.Files, ", ")),
-				oneLine(strings.Join(g.Permits, " · "), 200))
-			return nil
+			p.line("No longer allowed, and taken out of %s: %s", p.path(strings.Join(g.Files, ", ")), what)
+			return
 		}
-		a.say("No longer allowed for %s: %s", oneLine(g.Token, 40), oneLine(strings.Join(g.Permits, " · "), 200))
-		return nil
-	}
-	return c
+		p.line("No longer allowed for %s: %s", oneLine(g.Token, 40), what)
+	})
 }

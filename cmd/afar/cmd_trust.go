@@ -42,18 +42,16 @@ func (a *app) trustPolicy(ctx context.Context, path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	var out wire.PolicyTrustReply
-	if err := call(ctx, a, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Hash: hashOf(f)}, &out); err != nil {
-		return err
-	}
-	if asJSON {
-		return a.printJSON(out)
-	}
-	p := a.page()
+	in := wire.PolicyTrustRequest{Path: path, Hash: hashOf(f)}
+	return read(ctx, a, wire.OpPolicyTrust, in, asJSON, renderTrusted)
+}
+
+func renderTrusted(p *page, out wire.PolicyTrustReply) {
+	path := out.Path
 	p.line("Trusted: %s, sha256 %s", p.path(path), out.Hash[:16])
 	if len(out.Off) == 0 {
 		p.line("It turns no ask off; what makes rules stricter held already.")
-		return nil
+		return
 	}
 	p.line("In %s and below these no longer ask, until the file changes:", p.path(filepath.Dir(path)))
 	var rows [][]cell
@@ -61,7 +59,6 @@ func (a *app) trustPolicy(ctx context.Context, path string, asJSON bool) error {
 		rows = append(rows, []cell{{id, bold}, plain(oneLine(whyOf(id), 100))})
 	}
 	p.table(rows)
-	return nil
 }
 
 // hashOf returns the SHA-256 of a policy's content in hex, "" for a broken policy.
@@ -83,13 +80,8 @@ func whyOf(id string) string {
 }
 
 func (a *app) forgetPolicy(ctx context.Context, path string, asJSON bool) error {
-	var out wire.PolicyTrustReply
-	if err := call(ctx, a, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}, &out); err != nil {
-		return err
-	}
-	if asJSON {
-		return a.printJSON(out)
-	}
-	a.say("No longer trusted: %s. It only makes rules stricter now.", a.page().path(path))
-	return nil
+	in := wire.PolicyTrustRequest{Path: path, Forget: true}
+	return read(ctx, a, wire.OpPolicyTrust, in, asJSON, func(p *page, _ wire.PolicyTrustReply) {
+		p.line("No longer trusted: %s. It only makes rules stricter now.", p.path(path))
+	})
 }
