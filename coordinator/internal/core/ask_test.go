@@ -640,3 +640,29 @@ func TestRunGoesOn(t *testing.T) {
 		r.store.Close()
 	})
 }
+
+// TestReportOlder: a report has the questions that were asked before its time and settled in it, and none that was
+// settled before.
+func TestReportOlder(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	for _, id := range []string{"ask_before", "ask_in"} {
+		r.openAsk(newAsk(id, id))
+	}
+	answer := func(id ask.ID) {
+		t.Helper()
+		_, err := r.Answer(id, yes("Ada"))
+		r.ok(err)
+		_, err = r.ClaimAsk(id, false)
+		r.ok(err)
+		r.pass(time.Second)
+	}
+	answer("ask_before")
+	since := r.time()
+	answer("ask_in")
+	have, err := r.Report(since)
+	r.ok(err)
+	if len(have.Asks) != 1 || have.Asks[0].ID != "ask_in" {
+		t.Errorf("it has %+v", have.Asks)
+	}
+}

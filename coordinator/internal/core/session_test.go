@@ -554,3 +554,15 @@ func TestJournalWaits(t *testing.T) {
 		r.store.Close()
 	})
 }
+
+// TestNewestOfClient: a client that has begun another conversation is in that one.
+func TestNewestOfClient(t *testing.T) {
+	r := newRig(t)
+	for _, id := range []session.ID{"b", "a", "c"} { // of one client, see see
+		r.see(id, "/p")
+		r.pass(time.Minute)
+		if v, ok := r.OfClient(101); !ok || v.ID != id {
+			t.Errorf("the client is in %q, want %s", v.ID, id)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -131,5 +132,28 @@ func TestPromptBounds(t *testing.T) {
 		if err := checkPrompt(prompt); (err == nil) != ok {
 			t.Errorf("a prompt of %d bytes: %v", len(prompt), err)
 		}
+	}
+}
+
+// TestLimits: what a run may cost and how long it works have bounds.
+func TestLimits(t *testing.T) {
+	for in, ok := range map[wire.RunStartRequest]bool{
+		{}: true, {BudgetUSD: 2.5, ForMS: 1000}: true,
+		{BudgetUSD: -1}: false, {BudgetUSD: 2e6}: false, {BudgetUSD: math.Inf(1)}: false,
+		{ForMS: 999}: false, {ForMS: -1}: false, {ForMS: maxTime.Milliseconds() + 1}: false,
+	} {
+		if err := checkLimits(&in); (err == nil) != ok {
+			t.Errorf("%+v: %v", in, err)
+		}
+	}
+	if err := checkLimits(&wire.RunStartRequest{BudgetUSD: math.NaN()}); err == nil {
+		t.Error("a budget may be no number")
+	}
+}
+
+// TestCleanOutput: what a check prints is kept without colours and with plain ends of lines.
+func TestCleanOutput(t *testing.T) {
+	if got := cleanOutput("\x1b[31;1mred\x1b[0m\r\nplain"); got != "red\nplain" {
+		t.Errorf("kept is %q", got)
 	}
 }
