@@ -17,7 +17,7 @@ import (
 
 func newGuard(a *app) *cobra.Command {
 	return group("guard", "See what the guard thinks of a command, and why", newGuardExplain(a), newGuardRules(a),
-		newGuardTest(a), newGuardTrust(a))
+		newGuardTest(a), newGuardTrust(a), newGuardInstall(a), newGuardRemove(a))
 }
 
 func newGuardExplain(a *app) *cobra.Command {

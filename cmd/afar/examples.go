@@ -44,6 +44,8 @@ var examples = map[string]string{
 	"guard explain":       "afar guard explain 'git push --force origin main'",
 	"guard rules":         "afar guard rules",
 	"guard test":          "afar guard test .afar/guard.toml",
+	"guard install":       "afar guard install --for codex",
+	"guard remove":        "afar guard remove --for codex",
 	"guard trust":         "afar guard trust .afar/guard.toml",
 	"lock":                "sudo afar lock",
 	"unlock":              "sudo afar unlock",

@@ -92,9 +92,10 @@ func (h *hooks) fire(ctx context.Context, event string, input []byte) hookcall.O
 // decide asks the guard, the grants and the person about an agent's question.
 func (h *hooks) decide(a host.Ask) host.Answer {
 	for n, c := range a.Calls {
-		out := h.fire(h.ctx, hookcall.PreToolUse, h.Tool(hookcall.PreToolUse, c, useOf(a.Call, n)))
+		use := useOf(a.Call, n)
+		out := h.fire(h.ctx, hookcall.PreToolUse, h.Tool(hookcall.PreToolUse, c.Tool, c.Input, use))
 		if out.Decision == hookcall.None && !h.accepts(c) {
-			out = h.fire(h.ctx, hookcall.PermissionRequest, h.Tool(hookcall.PermissionRequest, c, useOf(a.Call, n)))
+			out = h.fire(h.ctx, hookcall.PermissionRequest, h.Tool(hookcall.PermissionRequest, c.Tool, c.Input, use))
 			if out.Decision == hookcall.None {
 				out = hookcall.Output{Decision: hookcall.Deny, Reason: "Nobody decided about this call."}
 			}
@@ -124,7 +125,7 @@ func (h *hooks) outcome(id string, calls []host.Call, ok bool) {
 		event = hookcall.PostToolUseFailure
 	}
 	for n, c := range calls {
-		h.fire(context.Background(), event, h.Tool(event, c, useOf(id, n)))
+		h.fire(context.Background(), event, h.Tool(event, c.Tool, c.Input, useOf(id, n)))
 	}
 }
 

@@ -47,6 +47,7 @@ func (x Exam) Checks(ctx context.Context, live bool) ([]wire.Check, error) {
 	found = append(found, birthmarks(peer.Bearers())...)
 	found = append(found, x.programs()...)
 	found = append(found, x.guardChecks()...)
+	found = append(found, x.agentGuards()...)
 	found = append(found, x.wall())
 	if !live {
 		return append(found, x.host(ctx)...), nil

@@ -19,6 +19,7 @@ import (
 // cmd:NAME is cmd/afar/cmd_NAME.go. More files may have names that begin with the feature:
 // ask.go, ask_answer.go.
 var features = map[string]string{
+	"agentguard":  "cmd:agentguard",
 	"act":         "core server telegram",
 	"alarm":       "core server",
 	"anchor":      "loop/anchor server",

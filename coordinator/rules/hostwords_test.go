@@ -38,6 +38,8 @@ var allowedWords = map[string][]string{
 	// the field has the same name with other agents
 	"coordinator/host/codex/appserver/ask.go": {"tool_name"},
 	"coordinator/internal/run/brief.go":       {"file_path"},
+	// copilot's own names
+	"hooks/agentguard/agentguard.go": {"toolName", "permissionDecision"},
 	// a policy of another program
 	"coordinator/consult/program.go": {"toolName"},
 }

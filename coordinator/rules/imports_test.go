@@ -171,7 +171,7 @@ func table() rules {
 	return rules{
 		ours: map[string][]string{
 			"cmd/afar": {
-				"coordinator", "coordinator/agentcheck", "coordinator/agentrun", "coordinator/birthmark",
+				"coordinator", "coordinator/agentcheck", "coordinator/agentguard", "coordinator/agentrun", "coordinator/birthmark",
 				"coordinator/callsite", "coordinator/cannotstart", claude, "coordinator/client", "coordinator/config",
 				"coordinator/consult", "coordinator/demo", "coordinator/doctor", "coordinator/guard", hostjson,
 				"coordinator/home", "coordinator/issues", "coordinator/logfile", claude + "/mods", "coordinator/peer",
@@ -180,17 +180,22 @@ func table() rules {
 				"coordinator/wording",
 			},
 			"coordinator/doctor": {
-				"coordinator/agentcheck", claude, claude + "/mods", claude + "/probe", "coordinator/client",
+				"coordinator/agentcheck", "coordinator/agentguard", claude, claude + "/mods", claude + "/probe",
+				"coordinator/client",
 				"coordinator/config", "coordinator/home", "coordinator/logfile", "coordinator/peer",
 				"coordinator/policy", "coordinator/redact", "coordinator/repair", "coordinator/service",
 				"coordinator/wall", "coordinator/wire",
 			},
-			"coordinator/service": {"coordinator/home"},
-			"cmd/agent-run":       {"coordinator/agentrun", "coordinator/relay"},
-			"cmd/hook-*":          {"hooks", "hooks/judge"},
+			"coordinator/agentguard": {hostjson, "coordinator/home", "coordinator/text"},
+			"coordinator/service":    {"coordinator/home"},
+			"cmd/agent-run":          {"coordinator/agentrun", "coordinator/relay"},
+			"cmd/hook-*":             {"hooks", "hooks/agentguard", "hooks/judge"},
 			"hooks": {
 				claude, hostjson, claude + "/hookoutput", "coordinator/birthmark", "coordinator/client", "coordinator/home",
 				"coordinator/ledger", "coordinator/roomy", "coordinator/wire",
+			},
+			"hooks/agentguard": {
+				hostjson, claude, claude + "/hookcall", "coordinator/text", "coordinator/wire", "hooks",
 			},
 			"hooks/judge": {"coordinator/guard", "coordinator/callsite", "coordinator/wire", "hooks"},
 
@@ -238,7 +243,7 @@ func table() rules {
 			codex:                  {agents, agents + "/jsonrpc", claude, hostjson, in + "run", "coordinator/wire"},
 			agents + "/jsonrpc":    {hostjson, "coordinator/wire"},
 			claude + "/headless":   {agents, claude, hostjson, in + "run"},
-			claude + "/hookcall":   {agents, claude, hostjson, "coordinator/wire"},
+			claude + "/hookcall":   {claude, hostjson, "coordinator/wire"},
 			claude + "/hookinput":  {claude, in + "ask", in + "session"},
 			claude + "/suggestion": {"coordinator/redact", hostjson, in + "atomicfile"},
 			claude + "/hookoutput": {hostjson, "coordinator/wire"},
@@ -562,7 +567,7 @@ func table() rules {
 				"coordinator", []string{"cmd/afar/cmd_serve.go"},
 				"only `afar serve` makes a coordinator; other commands use client",
 			},
-			{"hooks", []string{"cmd/hook-*", "hooks/judge"}, "the hooks are the outermost layer"},
+			{"hooks", []string{"cmd/hook-*", "hooks/agentguard", "hooks/judge"}, "the hooks are the outermost layer"},
 			{
 				guard + "[^h]*", append([]string{"coordinator/guard"}, inGuard...),
 				"packages outside the guard import only coordinator/guard, and its reader of JSON",
@@ -597,6 +602,7 @@ func table() rules {
 			"github.com/yuin/goldmark":         in + "page",
 			"github.com/gofrs/flock":           "coordinator/home",
 			"github.com/tidwall/gjson":         hostjson,
+			"github.com/tidwall/sjson":         "coordinator/agentguard",
 			"github.com/go-telegram/bot":       in + "channel/telegram",
 			"github.com/aymanbagabas/go-udiff": in + "ask",
 			"github.com/chromedp/cdproto":      standin + "browser",
@@ -641,7 +647,7 @@ func TestImports(t *testing.T) {
 
 // judging are the hooks with a guard.
 var judging = []string{
-	"cmd/hook-permission-request", "cmd/hook-pre-skill-shell-command", "cmd/hook-pre-tool-use", "cmd/hook-session-start",
+	"cmd/hook-agent", "cmd/hook-permission-request", "cmd/hook-pre-skill-shell-command", "cmd/hook-pre-tool-use", "cmd/hook-session-start",
 	"cmd/hook-user-prompt-expansion",
 }
 

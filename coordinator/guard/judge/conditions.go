@@ -156,7 +156,7 @@ const startFiles = ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile 
 	".gdbinit .lldbinit .direnvrc .pythonrc .pythonrc.py .pdbrc .irbrc .pryrc .lesspipe .lessfilter"
 
 // startFolders are the folders whose files run by themselves. Those of homeFolders do so in a home, and
-// are settings like others in a project.
+// are settings like others in a project; the hooks of other agents are among them.
 const (
 	startFolders = "/.config/fish/ /Library/LaunchAgents/ /Library/LaunchDaemons/ /.config/autostart/ " +
 		"/.config/systemd/user/ /.config/systemd/user.control/ /.local/share/dbus-1/services/ " +
@@ -164,7 +164,8 @@ const (
 	homeFolders = "/.local/share/systemd/user/ /.config/git/ /.config/environment.d/ /.config/tmux/ /.config/zsh/ " +
 		"/.config/nushell/ /.config/powershell/ /.config/direnv/ /.config/plasma-workspace/ /.config/elvish/ " +
 		"/.oh-my-zsh/custom/ /.bashrc.d/ /.profile.d/ /.zsh/ /.zshrc.d/ /.ssh/rc /.ssh/environment " +
-		"/.ipython/profile_default/startup/"
+		"/.ipython/profile_default/startup/ /.codex/config.toml /.codex/hooks.json /.copilot/hooks/ /.cursor/hooks.json " +
+		"/.gemini/settings.json /.config/opencode/opencode.json /.config/opencode/plugin"
 	pythonFolders = "/site-packages/ /dist-packages/"
 	pythonStarts  = "/usercustomize.py /sitecustomize.py .pth"
 )

@@ -71,7 +71,7 @@ const PolicyFile = "guard.toml"
 const HookEvents = "session-start session-end pre-tool-use post-tool-use post-tool-use-failure " +
 	"permission-request permission-denied stop stop-failure " +
 	"elicitation subagent-start subagent-stop pre-compact user-prompt-submit user-prompt-expansion notification " +
-	"config-change stop-rewake"
+	"config-change stop-rewake agent"
 
 // NamesProcess reports whether a text, or a pattern without what is special in it, contains the name of
 // one of Afar's processes.

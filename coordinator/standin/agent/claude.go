@@ -108,7 +108,7 @@ func (f *claudeFace) tool(id, command, result string, failed bool) {
 		if failed {
 			program, event = "hook-post-tool-use-failure", hookcall.PostToolUseFailure
 		}
-		f.hook(program, event, f.session.Tool(event, c, id))
+		f.hook(program, event, f.session.Tool(event, c.Tool, c.Input, id))
 	}
 	f.message("user", map[string]any{"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": result})
 }
@@ -125,10 +125,10 @@ func (f *claudeFace) ask(id, command string) bool {
 	f.started(id, command)
 	input, _ := json.Marshal(map[string]string{"command": command})
 	c := host.Call{Tool: "Bash", Input: input}
-	out := f.hook("hook-pre-tool-use", hookcall.PreToolUse, f.session.Tool(hookcall.PreToolUse, c, id))
+	out := f.hook("hook-pre-tool-use", hookcall.PreToolUse, f.session.Tool(hookcall.PreToolUse, c.Tool, c.Input, id))
 	if out.Decision == hookcall.None {
 		out = f.hook("hook-permission-request", hookcall.PermissionRequest,
-			f.session.Tool(hookcall.PermissionRequest, c, id))
+			f.session.Tool(hookcall.PermissionRequest, c.Tool, c.Input, id))
 	}
 	if out.Decision != hookcall.Allow {
 		return false

@@ -12,6 +12,7 @@ import (
 // The agents that the tests run on.
 const (
 	Codex    = "0.169.0"
+	Copilot  = "1.0.102"
 	Gemini   = "0.61.0"
 	Opencode = "1.18.33"
 )

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
-	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -61,11 +60,11 @@ func (s Session) Submit(prompt string) []byte {
 	return s.input(UserPromptSubmit).Str("prompt", prompt).Bytes()
 }
 
-// Tool returns the input of an event about a tool call. use is the id of the call.
-func (s Session) Tool(event string, c host.Call, use string) []byte {
+// Tool returns the input of an event about a call of a tool with an input, a JSON object. use is the id of the call.
+func (s Session) Tool(event, tool string, input []byte, use string) []byte {
 	return s.input(event).
-		Str(claude.FieldTool, c.Tool).
-		Raw(claude.FieldToolInput, c.Input).
+		Str(claude.FieldTool, tool).
+		Raw(claude.FieldToolInput, input).
 		Str(claude.FieldToolUse, use).
 		Bytes()
 }

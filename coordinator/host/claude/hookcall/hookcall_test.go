@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
-	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 )
 
@@ -63,11 +62,11 @@ func TestRead(t *testing.T) {
 // TestInputs: each input is what a hook accepts, with the call unchanged.
 func TestInputs(t *testing.T) {
 	s := Session{ID: "s", Cwd: "/w", Prompt: "p"}
-	call := host.Call{Tool: "Bash", Input: []byte(`{"command":"echo \"a\"\n"}`)}
+	input := []byte(`{"command":"echo \"a\"\n"}`)
 	for event, raw := range map[string][]byte{
 		SessionStart:     s.Begin(true, "m"),
 		UserPromptSubmit: s.Submit("do\nit"),
-		PreToolUse:       s.Tool(PreToolUse, call, "u"),
+		PreToolUse:       s.Tool(PreToolUse, "Bash", input, "u"),
 		Stop:             s.Rest(true, "said"),
 		StopFailure:      s.Fail("why"),
 		SessionEnd:       s.Leave(),
