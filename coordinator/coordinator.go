@@ -281,6 +281,7 @@ func (c *Coordinator) newWeb(shared *core.Core) channel {
 		RunAgent: agents.Default,
 		RunMode:  c.runMode(),
 		Hooks:    c.hooks,
+		Ring:     c.ring,
 	})
 	return c.web
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // usedPrograms are the programs of others that Afar starts by their names.
-var usedPrograms = [...]string{"git", "gh", "gzip", "claude", "codex", "gemini", "opencode"}
+var usedPrograms = [...]string{"git", "gh", "gzip", "claude", "codex", "gemini", "opencode", "notify-send", "osascript"}
 
 // A UsedProgram is a program of others that Afar starts.
 type UsedProgram struct {

@@ -163,7 +163,7 @@ func table() rules {
 		"coordinator/host/agents", claude + "/transcript", in + "core", in + "event", in + "git", in + "toolcall",
 		in + "ask", in + "channel", in + "child", in + "random", in + "session", in + "store", in + "task",
 		"coordinator/birthmark", "coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/logfile",
-		"coordinator/peer", "coordinator/view", "coordinator/wall", "coordinator/wire",
+		"coordinator/peer", "coordinator/redact", "coordinator/view", "coordinator/wall", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{
 		guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",

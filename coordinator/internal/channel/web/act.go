@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -15,10 +18,13 @@ import (
 )
 
 // act carries out one action of core. The page shows questions as they are, so a card
-// needs no work. A notice becomes a journal entry, from which the page shows it.
+// rings once and needs no other work. A notice becomes a journal entry, from which the page shows it.
 func (c *Channel) act(ctx context.Context, a store.Action) error {
 	switch a.Kind {
-	case core.ActCard, core.ActRoom, core.ActRemind, core.ActRunFile:
+	case core.ActCard:
+		c.ringCard(ctx, ask.ID(a.Data))
+		return c.cfg.Core.Repeatable(a)
+	case core.ActRoom, core.ActRemind, core.ActRunFile:
 		return c.cfg.Core.Repeatable(a)
 	case core.ActRunEnded:
 		var e run.TurnEnd
@@ -41,6 +47,31 @@ func (c *Channel) act(ctx context.Context, a store.Action) error {
 	return core.GiveUp(fmt.Errorf("action %q: the page does not know it", a.Kind))
 }
 
+// mostRung bounds the cards that are remembered.
+const mostRung = 1000
+
+// ringCard tells the person of a card that waits, once.
+func (c *Channel) ringCard(ctx context.Context, id ask.ID) {
+	a, err := c.cfg.Core.Ask(id)
+	c.mu.Lock()
+	if len(c.rung) >= mostRung || c.rung == nil {
+		c.rung = map[ask.ID]bool{}
+	}
+	isNew := !c.rung[id]
+	c.rung[id] = true
+	c.mu.Unlock()
+	if isNew && err == nil && a.Waiting() {
+		v, _ := c.cfg.Core.Session(string(a.Session)) // a task's question may have none
+		c.ring(ctx, strings.TrimPrefix(v.Token+": "+a.Request(filepath.Base), ": "))
+	}
+}
+
+func (c *Channel) ring(ctx context.Context, said string) {
+	if c.cfg.Ring != nil {
+		c.cfg.Ring(ctx, said)
+	}
+}
+
 // notedLately is how many entries are searched for a notice that was noted before a crash.
 const notedLately = 50
 
@@ -55,6 +86,7 @@ func (c *Channel) note(ctx context.Context, key string, n channel.Notice) error 
 			return nil
 		}
 	}
+	c.ring(ctx, n.Plain())
 	return c.cfg.Core.Note(event.Told, n.Session, key, n.Plain())
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/page"
@@ -52,6 +53,8 @@ type Config struct {
 	RunMode  string
 	// Hooks takes webhooks; nil for none.
 	Hooks http.Handler
+	// Ring tells the person what is new where no browser shows the page; nil tells nothing.
+	Ring func(ctx context.Context, said string)
 }
 
 // A Channel serves the page. A nil Channel is a page that is switched off.
@@ -72,6 +75,7 @@ type Channel struct {
 	banner   string              // what Say said last
 	startKey string              // see page.RunForm
 	code     *wire.TelegramPairReply
+	rung     map[ask.ID]bool // cards that Ring was told of
 }
 
 // New returns the page; Run serves it. It listens at once, so that its address is known.
