@@ -24,6 +24,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -646,5 +647,23 @@ func TestAsks(t *testing.T) {
 	}
 	if strings.Contains(string(text[:200]), r.askState("a").Nonce) {
 		t.Error("the nonce was sent")
+	}
+}
+
+// TestVerifyUnproven: the journal is not in order while the database claims an answer that it has no entry of.
+func TestVerifyUnproven(t *testing.T) {
+	r := newRig(t)
+	if before := want[wire.VerifyReply](t, r.ask(wire.OpVerify, nil), wire.CodeOK); !before.OK || len(before.Unproven) > 0 {
+		t.Fatalf("have %+v", before)
+	}
+	var b store.Batch
+	store.Asks.Put(&b, ask.Ask{
+		ID: "ask_forged", Kind: ask.Guard, Session: "s", Tool: "Bash", Hash: "h", State: ask.Delivered, OpenedAt: time.Now(),
+		Decision: &ask.Decision{Allow: true, By: "Ann", Channel: "phone", At: time.Now()},
+	})
+	r.ok(r.store.Commit(&b))
+	after := want[wire.VerifyReply](t, r.ask(wire.OpVerify, nil), wire.CodeOK)
+	if after.OK || after.Broken != 0 || len(after.Unproven) != 1 || !strings.Contains(after.Unproven[0], "ask_forged") {
+		t.Errorf("have %+v", after)
 	}
 }
