@@ -37,5 +37,6 @@ func TestDesktop(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("linux", "notify-send --app-name=Afar --")
-	check("darwin", "osascript -e on run argv -e display notification (item 2 of argv) with title (item 1 of argv) -e end run")
+	check("darwin", "osascript -e on run argv -e "+
+		"display notification (item 2 of argv) with title (item 1 of argv) -e end run")
 }

@@ -57,7 +57,7 @@ func newGuardRemove(a *app) *cobra.Command {
 }
 
 func forAgent(c *cobra.Command) *string {
-	return c.Flags().String("for", "", "the agent: codex, copilot, cursor, gemini or opencode")
+	return c.Flags().String("for", "", "the `agent`: codex, copilot, cursor, gemini or opencode")
 }
 
 // guarded returns an agent and its settings file.

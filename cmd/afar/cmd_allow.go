@@ -22,7 +22,7 @@ func newAllow(a *app) *cobra.Command {
 			"(afar asks shows it first); --always has Claude Code keep what the question says for it.\n" +
 			"It is taken from a terminal alone, and never from inside a session.",
 	}
-	message := c.Flags().StringP("message", "m", "", "a word for the model")
+	message := c.Flags().StringP("message", "m", "", "a `text` for the model")
 	forSession := c.Flags().Bool("session", false, "and what the question offers, for its session")
 	asJSON := jsonFlag(c, "the question")
 	always := c.Flags().Bool("always", false, "and have Claude Code keep what the question says")

@@ -21,7 +21,7 @@ func newAway(a *app) *cobra.Command {
 			"Without a word it shows what holds.",
 		ValidArgs: []string{"on", "off", "auto", "default"},
 	}
-	session := c.Flags().String("session", "", "only for this session (its token or id)")
+	session := c.Flags().String("session", "", "only for this session (its `token` or id)")
 	length := c.Flags().Duration("for", 0, "only for this long, such as 2h")
 	asJSON := jsonFlag(c, "the settings")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -11,7 +11,7 @@ func newDeny(a *app) *cobra.Command {
 		Use: "deny ID", Short: "Answer a question with no", Args: exactly("the id of a question (afar asks)"),
 		Long: "Refuses the call that the question shows. ID may be the beginning of one.",
 	}
-	message := c.Flags().StringP("message", "m", "", "what the model should do instead")
+	message := c.Flags().StringP("message", "m", "", "a `text`: what the model should do instead")
 	asJSON := jsonFlag(c, "the question")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.answer(c.Context(), wire.AnswerRequest{ID: args[0], Message: *message}, *asJSON)

@@ -31,7 +31,7 @@ func newIssueNew(a *app) *cobra.Command {
 	body := c.Flags().StringP("body", "b", "", "what is to be done, in markdown; - reads it from stdin")
 	priority := c.Flags().IntP("priority", "p", 0, "from 1 (first) to 5; 2 when left out")
 	needs := c.Flags().StringSlice("needs", nil, "`IDs` of issues that must be closed first, with commas between")
-	c.Flags().StringVarP(body, "message", "m", "", "the same as --body, as other commands call it")
+	c.Flags().StringVarP(body, "message", "m", "", "the `text`, as --body")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		title := strings.Join(args, " ")
 		if strings.TrimSpace(title) == "" {
@@ -111,7 +111,7 @@ type changing func(in issues.Issues, ctx context.Context, id, note string) (wire
 func issueChange(a *app, verb, short, done string, change changing) *cobra.Command {
 	c := &cobra.Command{Use: verb + " ID", Short: short, Args: exactly("the ID of an issue (afar issue list)")}
 	asJSON := jsonFlag(c, "the issue")
-	note := c.Flags().StringP("message", "m", "", "a comment, such as why; - reads it from stdin")
+	note := c.Flags().StringP("message", "m", "", "the `text` of a comment, such as why; - reads it from stdin")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		text, err := a.text(*note)
 		if err != nil {

@@ -41,7 +41,7 @@ func newLog(a *app) *cobra.Command {
 	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on with what happens from now on")
 	c.Flags().BoolVar(&l.asJSON, "json", false, "print one JSON object per entry and line")
 	c.Flags().BoolVar(&l.all, "all", false, "each entry of a question, from its opening to its end")
-	c.Flags().StringVar(&l.session, "session", "", "only this session (its token or id)")
+	c.Flags().StringVar(&l.session, "session", "", "only this session (its `token` or id)")
 	c.Flags().BoolVar(&l.hooks, "hooks", false, "what the hooks did, as far as it was recorded (afar debug)")
 	c.Flags().IntVarP(&l.last, "lines", "n", 50, "how many entries of the past")
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -25,10 +25,10 @@ func newLoop(a *app) *cobra.Command {
 func loopOptions() []struct{ name, usage string } {
 	return []struct{ name, usage string }{
 		{"check", "a shell `command` that decides whether the work is done"},
-		{"check-timeout", "how `long` the check may take (10m)"},
+		{"check-timeout", "the `duration` that the check may take (10m)"},
 		{"check-greens", "believe the check after `N` green results in a row"},
 		{"max", "at most `N` iterations (10)"},
-		{"for", "at most this `long`, such as 3h"},
+		{"for", "at most this `duration`, such as 3h"},
 		{"budget", "at most this many US `dollars`, such as 2.50, at list prices"},
 		{"tokens", "at most this many `tokens`, such as 500k; those of subagents count"},
 	}

@@ -154,7 +154,7 @@ func newRunAdopt(a *app) *cobra.Command {
 	}
 	var in wire.RunAdoptRequest
 	c.Flags().StringVar(&in.Name, "name", "", "what you call the run: letters a-z, digits, dashes")
-	c.Flags().StringVar(&in.Dir, "dir", "", "where it works (where the conversation began)")
+	c.Flags().StringVar(&in.Dir, "dir", "", "the `directory` where it works (that in which the conversation began)")
 	c.Flags().StringVar(&in.Mode, "mode", "", "permission `mode`: auto, acceptEdits, manual or plan (runs.mode)")
 	c.Flags().StringVar(&in.Model, "model", "", "the agent's model")
 	return asking(a, c, wire.OpRunAdopt, "the run", func(args []string) (_ wire.RunAdoptRequest, err error) {

@@ -76,6 +76,7 @@ var examples = map[string]string{
 	"run give":            "afar run give nightly",
 	"run adopt":           "afar run adopt 6a1f0c52-8d0e-4a55-9c1e-5a3b9e0f7d21 --name nightly",
 	"run remove":          "afar run remove nightly",
+	"run widen":           "afar run widen ~/.cache/pip",
 	"suggestion list":     "afar suggestion list",
 	"suggestion accept":   "afar suggestion accept renew-the-certificate -m 'Before Friday'",
 	"suggestion dismiss":  "afar suggestion dismiss renew-the-certificate",

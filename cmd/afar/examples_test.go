@@ -64,3 +64,25 @@ func checkExample(t *testing.T, root, c *cobra.Command, line string) {
 		t.Errorf("%q: %v", line, err)
 	}
 }
+
+// TestPlaceholders: the value of a flag that several commands have is called the same everywhere.
+func TestPlaceholders(t *testing.T) {
+	names := map[string]string{
+		"agent": "program", "budget": "dollars", "check-timeout": "duration", "dir": "directory", "message": "text",
+		"session": "token",
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+		usage := c.LocalFlags().FlagUsages()
+		for flag, name := range names {
+			f := c.LocalFlags().Lookup(flag)
+			if f != nil && f.Value.Type() != "bool" && !strings.Contains(usage, "--"+flag+" "+name+" ") {
+				t.Errorf("%s: the value of --%s is not called %s:\n%s", c.CommandPath(), flag, name, usage)
+			}
+		}
+	}
+	walk(newRoot(&app{}))
+}
