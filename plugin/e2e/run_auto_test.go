@@ -24,7 +24,7 @@ func TestRealRunLeavesAuto(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRunRig(t, version)
 			r.uncheckAuto()
-			outside, restarted := model.Bash("touch ../outside"), 0
+			outside, restarted := model.Bash("touch ../tmp/outside"), 0
 			r.model.Script(func(q model.Request) model.Turn {
 				if !q.Has("It is now in mode acceptEdits") {
 					return q.Scripted()
@@ -39,13 +39,13 @@ func TestRealRunLeavesAuto(t *testing.T) {
 				return strings.Contains(m.Text, "run auto: auto mode cannot check calls here")
 			}, "the end of auto mode")
 			question := r.card("outside")
-			if waiting := r.becameRun("auto", "waiting"); waiting.Mode != "acceptEdits" || r.exists("../outside") {
-				t.Errorf("while it waits: %+v; the call ran: %t", waiting, r.exists("../outside"))
+			if waiting := r.becameRun("auto", "waiting"); waiting.Mode != "acceptEdits" || r.exists("../tmp/outside") {
+				t.Errorf("while it waits: %+v; the call ran: %t", waiting, r.exists("../tmp/outside"))
 			}
 			r.tap(question, "Allow")
 			end := r.becameRun("auto", "idle")
-			if end.Result != "fin" || end.Turns != 2 || !r.exists("../outside") || r.lines("made") != 1 {
-				t.Errorf("at the end: %+v; the call ran: %t, the one before %d times\n%s", end, r.exists("../outside"),
+			if end.Result != "fin" || end.Turns != 2 || !r.exists("../tmp/outside") || r.lines("made") != 1 {
+				t.Errorf("at the end: %+v; the call ran: %t, the one before %d times\n%s", end, r.exists("../tmp/outside"),
 					r.lines("made"), r.must("run", "log", "auto"))
 			}
 		})

@@ -50,6 +50,10 @@ func TestRealRunHold(t *testing.T) {
 			}
 			r := newRunRig(t, version)
 			r.configure("[runs]\nhold = \"2s\"")
+			// Without a repository there is no snapshot, so unseen code is asked about behind the wall too.
+			if err := os.RemoveAll(filepath.Join(r.lab.Project, ".git")); err != nil {
+				t.Fatal(err)
+			}
 			write(t, r.lab.Project, "recipe.txt", "echo run >> made\n")
 			write(t, r.lab.Project, "other.txt", "echo other >> made\n")
 			r.startRun("held", play(asksTwice(), model.Say("fin")), "--mode", mode)

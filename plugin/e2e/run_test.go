@@ -119,7 +119,7 @@ func TestRealRun(t *testing.T) {
 // open the run waits, also after its runner and the coordinator were killed.
 func TestRealRunAsks(t *testing.T) {
 	r := newRunRig(t, host.Current)
-	touch := model.Bash("touch ../outside")
+	touch := model.Bash("touch ../tmp/outside")
 	r.startRun("asker", play(touch, touch, model.Say("fin")), "--mode", "manual")
 	denied := r.card("outside")
 	waiting := r.becameRun("asker", "waiting")
@@ -135,13 +135,13 @@ func TestRealRunAsks(t *testing.T) {
 	}
 	r.tap(denied, "Deny")
 	allowed := r.after(denied)
-	if r.exists("../outside") {
+	if r.exists("../tmp/outside") {
 		t.Error("a denied call ran")
 	}
 	r.tap(allowed, "Allow")
 	end := r.becameRun("asker", "idle")
-	if end.Result != "fin" || end.Turns != 1 || !r.exists("../outside") {
-		t.Errorf("at the end: %+v, the file is there: %t", end, r.exists("../outside"))
+	if end.Result != "fin" || end.Turns != 1 || !r.exists("../tmp/outside") {
+		t.Errorf("at the end: %+v, the file is there: %t", end, r.exists("../tmp/outside"))
 	}
 }
 
