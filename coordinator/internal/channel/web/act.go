@@ -86,8 +86,11 @@ func (c *Channel) note(ctx context.Context, key string, n channel.Notice) error 
 			return nil
 		}
 	}
+	if err := c.cfg.Core.Note(event.Told, n.Session, key, n.Plain()); err != nil {
+		return err
+	}
 	c.ring(ctx, n.Plain())
-	return c.cfg.Core.Note(event.Told, n.Session, key, n.Plain())
+	return nil
 }
 
 // endingText says in one line how a turn of a run ended.
