@@ -83,13 +83,17 @@ func hostTemp() string { return filepath.Join("/tmp", "claude-"+strconv.Itoa(os.
 
 // Env returns an environment as a program gets it behind its wall. Codex then keeps its databases in a folder that
 // is open, and not beside its settings. It renews no sign-in, which it could not keep: nothing listens at that
-// address. Where the home is in /tmp, nothing new can be made in /tmp itself.
+// address. Gemini lists its projects where it may write, and does not start otherwise. Where the home is in /tmp, nothing
+// new can be made in /tmp itself.
 func (p Place) Env(env []string) []string {
 	var own []string
 	if p.Temp == "" && isIn(real(p.Dirs.User), temporary) {
 		own = append(own, "TMPDIR="+hostTemp())
 	}
-	if filepath.Base(p.Program) == "codex" {
+	switch filepath.Base(p.Program) {
+	case "gemini":
+		own = append(own, "SANDBOX=sandbox-exec") // its own word: it keeps what it makes in ~/.cache/.gemini
+	case "codex":
 		own = append(own, "CODEX_SQLITE_HOME="+filepath.Join(p.stateOf(".codex"), "sqlite"),
 			"CODEX_REFRESH_TOKEN_URL_OVERRIDE=http://127.0.0.1:9/")
 	}
