@@ -19,7 +19,7 @@ func newAuditActions(a *app) *cobra.Command {
 			"the workspace, in audit/actions.log.",
 	}
 	asJSON := jsonFlag(c, "the lines as they are")
-	last := c.Flags().IntP("lines", "n", 50, "how many lines of the past")
+	last := c.Flags().IntP("lines", "n", 50, "the `number` of lines of the past")
 	c.RunE = func(*cobra.Command, []string) error {
 		if *last < 0 || *last > mostEntries {
 			return usageError{fmt.Errorf("-n takes 0 to %d", mostEntries)}

@@ -22,7 +22,7 @@ func newDoctor(a *app) *cobra.Command {
 			"seen of running sessions.",
 	}
 	asJSON := jsonFlag(c, "checks: a list of id, state (ok, off, bad), text, fix")
-	report := c.Flags().String("report", "", "write all that a bug report needs into a new file, secrets masked")
+	report := c.Flags().String("report", "", "write all that a bug report needs into a new `file`, secrets masked")
 	live := c.Flags().Bool("live", false, "prove on each installed Claude Code that guard, questions and loops work")
 	repair := c.Flags().Bool("repair", false,
 		"save what can be read of a damaged database into a new one; the damaged one is kept")

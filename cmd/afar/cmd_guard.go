@@ -29,7 +29,7 @@ func newGuardExplain(a *app) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 	}
 	c.Flags().SetInterspersed(false)
-	tool := c.Flags().String("tool", "", "judge a call of this tool; CMD is then its input as JSON")
+	tool := c.Flags().String("tool", "", "judge a call of this `tool`; CMD is then its input as JSON")
 	reading := c.Flags().Bool("reads-only", false, "judge it in an agent that may only read")
 	asJSON := jsonFlag(c, "verdict, rule, from, reason, person, part, file, line, effects, steps, silenced, files")
 	c.RunE = func(_ *cobra.Command, args []string) error {

@@ -19,7 +19,7 @@ func newInbox(a *app) *cobra.Command {
 		"task:SLUG, triage or person")
 	c.Flags().StringVar(&in.Find, "find", "",
 		"those with all of these `words` alone, in any case: in the text, who wrote it, where it goes or its outcome")
-	c.Flags().IntVarP(&in.Last, "last", "n", 20, "at most so many")
+	c.Flags().IntVarP(&in.Last, "last", "n", 20, "at most this `number`")
 	return asking(a, c, wire.OpInbox, "messages", func([]string) (wire.InboxRequest, error) {
 		return in, nil
 	}, func(p *page, in wire.InboxReply) { things(p, view.Texts, in.Messages, view.Message) })

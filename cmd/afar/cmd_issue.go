@@ -28,8 +28,8 @@ func newIssueNew(a *app) *cobra.Command {
 		Use: "new TITLE", Short: "Make an issue", Args: cobra.ArbitraryArgs,
 	}
 	asJSON := jsonFlag(c, "the issue")
-	body := c.Flags().StringP("body", "b", "", "what is to be done, in markdown; - reads it from stdin")
-	priority := c.Flags().IntP("priority", "p", 0, "from 1 (first) to 5; 2 when left out")
+	body := c.Flags().StringP("body", "b", "", "what is to be done, as a `text` in markdown; - reads it from stdin")
+	priority := c.Flags().IntP("priority", "p", 0, "a `number` from 1 (first) to 5; 2 when left out")
 	needs := c.Flags().StringSlice("needs", nil, "`IDs` of issues that must be closed first, with commas between")
 	c.Flags().StringVarP(body, "message", "m", "", "the `text`, as --body")
 	c.RunE = func(c *cobra.Command, args []string) error {

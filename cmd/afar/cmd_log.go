@@ -43,7 +43,7 @@ func newLog(a *app) *cobra.Command {
 	c.Flags().BoolVar(&l.all, "all", false, "each entry of a question, from its opening to its end")
 	c.Flags().StringVar(&l.session, "session", "", "only this session (its `token` or id)")
 	c.Flags().BoolVar(&l.hooks, "hooks", false, "what the hooks did, as far as it was recorded (afar debug)")
-	c.Flags().IntVarP(&l.last, "lines", "n", 50, "how many entries of the past")
+	c.Flags().IntVarP(&l.last, "lines", "n", 50, "the `number` of entries of the past")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if l.last < 0 || l.last > mostEntries {
 			return usageError{fmt.Errorf("-n takes 0 to %d", mostEntries)}

@@ -27,7 +27,7 @@ func newLogs(a *app) *cobra.Command {
 	var l logging
 	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on with what comes from now on")
 	c.Flags().BoolVar(&l.asJSON, "json", false, "print the lines as they are, JSON")
-	c.Flags().IntVarP(&l.last, "lines", "n", 50, "how many lines of the past")
+	c.Flags().IntVarP(&l.last, "lines", "n", 50, "the `number` of lines of the past")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if l.last < 0 || l.last > mostEntries {
 			return usageError{fmt.Errorf("-n takes 0 to %d", mostEntries)}

@@ -27,7 +27,7 @@ func newMemorySearch(a *app) *cobra.Command {
 			"asked. With --lines it answers with single lines.",
 	}
 	var in wire.MemorySearchRequest
-	c.Flags().IntVarP(&in.Most, "most", "n", 5, "at most so many")
+	c.Flags().IntVarP(&in.Most, "most", "n", 5, "at most this `number`")
 	single := c.Flags().Bool("lines", false, "single lines")
 	return asking(a, c, wire.OpMemorySearch, "results and lines", func(args []string) (wire.MemorySearchRequest, error) {
 		if in.Query = strings.Join(args, " "); strings.TrimSpace(in.Query) == "" {
@@ -106,7 +106,7 @@ func newMemoryAdd(a *app) *cobra.Command {
 			"is changed: the new text counts, and the old one stays in its file, below Earlier.",
 	}
 	var in wire.MemoryAddRequest
-	c.Flags().StringVarP(&in.Text, "text", "m", "", "what is to be known; - reads it from stdin")
+	c.Flags().StringVarP(&in.Text, "text", "m", "", "what is to be known, as a `text`; - reads it from stdin")
 	c.Flags().StringVar(&in.Type, "type", "", "a `word` such as decision, person or preference")
 	c.Flags().StringSliceVar(&in.Tags, "tag", nil, "a `word` to find it by; may be repeated")
 	c.Flags().StringVar(&in.Until, "until", "", "the last `day` on which it is true, YYYY-MM-DD")

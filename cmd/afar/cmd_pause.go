@@ -13,7 +13,7 @@ import (
 
 func newPause(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "pause", Short: "Silence everything but the guard", Args: exactly()}
-	c.Flags().String("project", "", "let this project silence Afar again")
+	c.Flags().String("project", "", "let the project in this `directory` silence Afar again")
 	return a.pausing(c, true, a.pauseUnheard, "Paused: only the guard speaks. `afar resume` ends it.")
 }
 

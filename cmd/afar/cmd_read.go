@@ -17,7 +17,7 @@ func newRead(a *app) *cobra.Command {
 			"loop.trace.",
 	}
 	var in wire.ReadRequest
-	c.Flags().IntVarP(&in.Limit, "lines", "n", 20, "how many posts")
+	c.Flags().IntVarP(&in.Limit, "lines", "n", 20, "the `number` of posts")
 	c.Flags().Int64Var(&in.After, "after", 0, "only posts after this `number`, the oldest of them first")
 	c.Flags().StringVar(&in.Session, "session", "", "of loop:current and loop:anchor: whose loop (`token` or id)")
 	return asking(a, c, wire.OpRead, "posts", func(args []string) (wire.ReadRequest, error) {

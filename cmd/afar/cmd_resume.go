@@ -13,7 +13,7 @@ import (
 
 func newResume(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "resume", Short: "End a pause", Args: exactly()}
-	c.Flags().String("project", "", "have Afar work in this project, although it asks for silence")
+	c.Flags().String("project", "", "have Afar work in the project in this `directory`, although it asks for silence")
 	return a.pausing(c, false, a.resumeUnheard, "Afar is at work again.")
 }
 

@@ -37,10 +37,10 @@ func newRunStart(a *app) *cobra.Command {
 	}
 	var in wire.RunStartRequest
 	c.Flags().StringVar(&in.Agent, "agent", "", "the `program`: claude, codex, or one of your config.toml")
-	c.Flags().StringVar(&in.Name, "name", "", "what you call the run: letters a-z, digits, dashes")
+	c.Flags().StringVar(&in.Name, "name", "", "the `name` of the run: letters a-z, digits, dashes")
 	c.Flags().StringVar(&in.Dir, "dir", "", "the `directory` where it works (this one)")
 	c.Flags().StringVar(&in.Mode, "mode", "", "permission `mode`: auto, acceptEdits, manual or plan (runs.mode)")
-	c.Flags().StringVar(&in.Model, "model", "", "the agent's model")
+	c.Flags().StringVar(&in.Model, "model", "", "the agent's `model`")
 	c.Flags().BoolVar(&in.Worktree, "worktree", false, "work in a git worktree of its own")
 	c.Flags().Float64Var(&in.BudgetUSD, "budget", 0, "what it may cost, in US `dollars`")
 	length := c.Flags().Duration("for", 0, "how long it may work, such as 2h")

@@ -153,10 +153,10 @@ func newRunAdopt(a *app) *cobra.Command {
 		Args: exactly("the id of a conversation"),
 	}
 	var in wire.RunAdoptRequest
-	c.Flags().StringVar(&in.Name, "name", "", "what you call the run: letters a-z, digits, dashes")
+	c.Flags().StringVar(&in.Name, "name", "", "the `name` of the run: letters a-z, digits, dashes")
 	c.Flags().StringVar(&in.Dir, "dir", "", "the `directory` where it works (that in which the conversation began)")
 	c.Flags().StringVar(&in.Mode, "mode", "", "permission `mode`: auto, acceptEdits, manual or plan (runs.mode)")
-	c.Flags().StringVar(&in.Model, "model", "", "the agent's model")
+	c.Flags().StringVar(&in.Model, "model", "", "the agent's `model`")
 	return asking(a, c, wire.OpRunAdopt, "the run", func(args []string) (_ wire.RunAdoptRequest, err error) {
 		in.ID, in.Conversation = rand.Text(), args[0]
 		if in.Dir != "" {

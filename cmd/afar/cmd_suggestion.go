@@ -35,7 +35,7 @@ func newSuggestionAccept(a *app) *cobra.Command {
 		Args: exactly("the name of a suggestion (afar suggestion list)"),
 	}
 	var in wire.SuggestionAcceptRequest
-	c.Flags().StringVarP(&in.Instruction, "instruction", "m", "", "what you add, in your words")
+	c.Flags().StringVarP(&in.Instruction, "instruction", "m", "", "a `text` that you add, in your words")
 	return asking(a, c, wire.OpSuggestionAccept, "the task", func(args []string) (wire.SuggestionAcceptRequest, error) {
 		in.ID = args[0]
 		return in, nil

@@ -30,7 +30,7 @@ func newTaskNew(a *app) *cobra.Command {
 			"time. Only a person creates tasks. With --start an agent begins to work on it.",
 	}
 	var in wire.TaskNewRequest
-	c.Flags().StringVarP(&in.Objective, "objective", "m", "", "what shall be reached (the title)")
+	c.Flags().StringVarP(&in.Objective, "objective", "m", "", "a `text` of what shall be reached (the title)")
 	c.Flags().StringVar(&in.Agent, "agent", "", "the `program` that works on it: claude")
 	c.Flags().BoolVar(&in.Confirm, "confirm", false,
 		"ask me before each act that reaches others: network, push, message")

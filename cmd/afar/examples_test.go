@@ -77,6 +77,11 @@ func TestPlaceholders(t *testing.T) {
 			walk(sub)
 		}
 		usage := c.LocalFlags().FlagUsages()
+		for _, kind := range []string{" string ", " int ", " float "} { // of Go, and not of a reader
+			if strings.Contains(usage, kind) {
+				t.Errorf("%s: a value is called%s:\n%s", c.CommandPath(), kind, usage)
+			}
+		}
 		for flag, name := range names {
 			f := c.LocalFlags().Lookup(flag)
 			if f != nil && f.Value.Type() != "bool" && !strings.Contains(usage, "--"+flag+" "+name+" ") {
