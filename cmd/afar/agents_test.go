@@ -121,20 +121,21 @@ func newAgentRig(t *testing.T, a adapter, settings ...string) *agentRig {
 		t.Fatal(err)
 	}
 	program, keys := filepath.Join(dir, "programs", a.name), filepath.Join(dir, "keys")
+	state := filepath.Join(dir, "standin") // of the agent: beside a home in /tmp nothing new can be made behind a wall
 	isMax := func(line string) bool { return strings.HasPrefix(line, "max =") }
 	if !slices.ContainsFunc(settings, isMax) {
 		settings = append(settings, "max = 50")
 	}
 	config := fmt.Sprintf("[runs]\n%s\n[agents.%s]\nprotocol = %q\ncommand = [%q]\nenv_file = %q\n",
 		strings.Join(settings, "\n"), a.name, a.protocol, program, keys)
-	for _, made := range []string{home, r.project, filepath.Join(dir, "afar"), filepath.Dir(program)} {
+	for _, made := range []string{home, r.project, filepath.Join(dir, "afar"), state, filepath.Dir(program)} {
 		if err := os.MkdirAll(made, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for path, text := range map[string]string{
 		filepath.Join(dir, "afar", "config.toml"): config,
-		keys: agent.Variable + "=" + a.standin + "\nSTANDIN_DIR=" + dir + "\nSTANDIN_HOOKS=" + bin + "\n",
+		keys: agent.Variable + "=" + a.standin + "\nSTANDIN_DIR=" + state + "\nSTANDIN_HOOKS=" + bin + "\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -524,7 +525,7 @@ var switchesOff = regexp.MustCompile(`(?i)yolo|bypass|skip-?perm|dangerous|auto_
 func testAgentStarted(r *agentRun) {
 	r.start("text my secret prompt")
 	r.becomes("idle")
-	raw, err := os.ReadFile(filepath.Join(r.dir, "started"))
+	raw, err := os.ReadFile(filepath.Join(r.dir, "standin", "started"))
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func (s *soak) addAgent(a adapter) {
 	program, keys := filepath.Join(s.dir, "programs", a.name), filepath.Join(s.dir, "keys-"+a.name)
 	exe, err := os.Executable()
 	err = errors.Join(err, os.Symlink(exe, program), os.WriteFile(keys, []byte(agent.Variable+"="+a.standin+
-		"\nSTANDIN_DIR="+s.dir+"\nSTANDIN_HOOKS="+os.Getenv(builtVar)+"\n"), 0o600))
+		"\nSTANDIN_DIR="+filepath.Join(s.dir, "standin")+"\nSTANDIN_HOOKS="+os.Getenv(builtVar)+"\n"), 0o600))
 	table := fmt.Sprintf("\n[agents.%s]\nprotocol = %q\ncommand = [%q]\nenv_file = %q\n", a.name, a.protocol,
 		program, keys)
 	f, failed := os.OpenFile(filepath.Join(s.dir, "afar", "config.toml"), os.O_APPEND|os.O_WRONLY, 0o600)
@@ -241,7 +241,7 @@ const perhaps = "may have received some of this before"
 func (s *soak) checkTexts() {
 	s.t.Helper()
 	var heard []string
-	files, _ := filepath.Glob(filepath.Join(s.dir, "*.jsonl"))
+	files, _ := filepath.Glob(filepath.Join(s.dir, "standin", "*.jsonl"))
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		if err != nil {

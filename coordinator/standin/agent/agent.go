@@ -176,7 +176,10 @@ func remember(conversation, prompt string) (earlier []string, err error) {
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		earlier = append(earlier, lines.Text())
 	}
-	first, _, _ := strings.Cut(prompt, "\n")
+	first, rest, _ := strings.Cut(prompt, "\n")
+	if strings.HasPrefix(first, "This turn works behind a wall") { // Afar's own words before those of the person
+		first, _, _ = strings.Cut(strings.TrimLeft(rest, "\n"), "\n")
+	}
 	_, err = fmt.Fprintln(f, first)
 	return earlier, err
 }
