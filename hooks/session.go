@@ -22,7 +22,7 @@ const register = "--register"
 
 // The deadlines of the hooks that only tell the coordinator something.
 const (
-	pingFor     = 50 * time.Millisecond  // a hung coordinator delays a session by at most this
+	pingFor     = 50 * time.Millisecond  // a hung coordinator delays a session at a terminal by at most this
 	startFor    = 300 * time.Millisecond // for the reply of a running coordinator
 	readyFor    = 500 * time.Millisecond // for a coordinator that this hook starts
 	registerFor = 10 * time.Second
@@ -60,13 +60,17 @@ func sessionStart(h *hook, check func(Place) string) error {
 // registerNow registers the session with a coordinator that answers at once, or
 // with one that it starts.
 func (h *hook) registerNow(req wire.Request) (out wire.SessionStartReply, err error) {
-	err = h.client.Ping(pingFor)
+	silent, within := pingFor, startFor
+	if !h.getenv.Dialogs() { // a run, say, which is told of its wall here; nobody waits at a terminal
+		silent, within = 10*pingFor, 10*startFor
+	}
+	err = h.client.Ping(silent)
 	if errors.Is(err, client.ErrSilent) {
 		return out, err
 	}
-	call, within := h.client.Call, startFor
+	call := h.client.Call
 	if err != nil {
-		call, within = h.client.CallStarting, readyFor
+		call, within = h.client.CallStarting, max(within, readyFor)
 	}
 	err = h.exchange(call, req, &out, within)
 	return out, err
