@@ -49,7 +49,7 @@ func TestStartsAtOnce(t *testing.T) {
 	}
 	r.must("task", "stop", "one")
 	r.acceptAtOnce()
-	notes := filepath.Join(r.dir, "turns")
+	notes := filepath.Join(r.dir, "standin", "turns")
 	objective := fmt.Sprintf("tool echo begin $PWD >> %[1]s; sleep 0.05; echo end $PWD >> %[1]s", notes)
 	for _, err := range r.atOnce(many, wire.OpTaskNew, func(key string) any {
 		return wire.TaskNewRequest{Key: key, Title: "Same", Objective: objective, Start: true}
