@@ -67,7 +67,10 @@ var Agents = []Agent{
 		hooks: []entry{
 			{"hooks.beforeShellExecution", `{"command":COMMAND,"timeout":86400,"failClosed":true}`},
 			{"hooks.beforeMCPExecution", `{"command":COMMAND,"timeout":86400,"failClosed":true}`},
-			{"hooks.preToolUse", `{"command":COMMAND,"timeout":86400,"failClosed":true,"matcher":"Write|Edit|StrReplace|Delete"}`},
+			{
+				"hooks.preToolUse",
+				`{"command":COMMAND,"timeout":86400,"failClosed":true,"matcher":"Write|Edit|StrReplace|Delete"}`,
+			},
 		},
 	},
 	{

@@ -82,7 +82,9 @@ func Named(args []string) string {
 }
 
 // Run judges one call of an agent and answers it. It returns the exit code. What cannot be judged is refused.
-func Run(agent string, e hooks.Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
+func Run(
+	agent string, e hooks.Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string,
+) (code int) {
 	a, known := adapters[agent]
 	if !known {
 		fmt.Fprintf(stderr, "Afar's guard knows no agent %q, so this call does not run\n", agent)
