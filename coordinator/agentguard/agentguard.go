@@ -118,7 +118,8 @@ func (a Agent) File(home string, getenv func(string) string) string { return a.f
 // programs.
 func (a Agent) fill(template, bin string) string {
 	program := home.Program(bin, "hook-agent")
-	return strings.NewReplacer("COMMAND", quote(text.ShellQuote(program)+" "+a.flag()), "PROGRAM", quote(program)).Replace(template)
+	command := text.ShellQuote(program) + " " + a.flag()
+	return strings.NewReplacer("COMMAND", quote(command), "PROGRAM", quote(program)).Replace(template)
 }
 
 // quote returns a text as a string of JSON, and of JavaScript.
