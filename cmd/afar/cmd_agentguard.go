@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,7 @@ func newGuardInstall(a *app) *cobra.Command {
 		Use: "install", Short: "Let the guard judge the calls of another agent's own terminal", Args: exactly(),
 		Long: "Writes a hook into the settings of codex, copilot, cursor, gemini or opencode. The guard then judges each\n" +
 			"call of that agent as it does in Claude Code: it denies, and what it asks about is asked on the phone. The\n" +
-			"agent's own questions stay. docs/guard.md says what each agent does when the hook fails.",
+			"agent's own questions stay. docs/guard-agents.md says what each agent does when the hook fails.",
 	}
 	name := forAgent(c)
 	c.RunE = func(*cobra.Command, []string) error {
@@ -68,6 +67,6 @@ func (a *app) guarded(name string) (agent agentguard.Agent, file string, err err
 	if agent, err = agentguard.Named(name); err != nil {
 		return agent, "", usageError{err}
 	}
-	home, err := os.UserHomeDir()
-	return agent, agent.File(home, a.getenv), err
+	dirs, err := a.dirs()
+	return agent, agent.File(dirs.User, a.getenv), err
 }

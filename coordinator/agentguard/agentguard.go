@@ -24,7 +24,7 @@ import (
 // An Agent is a coding agent whose own hook can run the guard.
 type Agent struct {
 	Name string
-	// OpenWhen says when a call runs that nobody judged, "" for never.
+	// OpenWhen says when a call runs unjudged, "" for never.
 	OpenWhen string
 	// Next is what the person has to do after the hook is installed, "" for nothing.
 	Next string
@@ -42,7 +42,7 @@ type entry struct{ list, text string }
 //go:embed opencode.js
 var opencodePlugin string
 
-// Agents are the agents, by name. How each behaves was seen with its real program, but for Cursor's.
+// Agents are the agents, by name. Each but Cursor was tried with its real program.
 var Agents = []Agent{
 	{
 		Name:     "codex",
@@ -216,7 +216,11 @@ func (a Agent) isOurs(raw string) bool {
 	return strings.Contains(raw, "hook-agent") && strings.Contains(raw, a.flag())
 }
 
+// write writes a settings file with the mode that it has. A link to one stays a link.
 func write(file string, text []byte) error {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}

@@ -55,6 +55,29 @@ func TestInstall(t *testing.T) {
 	}
 }
 
+// TestLink: a settings file that is a link stays one.
+func TestLink(t *testing.T) {
+	a, err := Named("gemini")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	file, kept := a.File(home, none), filepath.Join(home, "dotfiles", "settings.json")
+	put(t, kept, "{}")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(kept, file); err != nil {
+		t.Skip(err)
+	}
+	if err := a.Install(file, "/bin"); err != nil {
+		t.Fatal(err)
+	}
+	if to, err := os.Readlink(file); to != kept || !a.isOurs(read(t, kept)) {
+		t.Errorf("it leads to %q (%v), which holds %s", to, err, read(t, kept))
+	}
+}
+
 // TestForeignFiles: a file that is no JSON object, or has comments, is left as it is.
 func TestForeignFiles(t *testing.T) {
 	for _, text := range []string{"[]", "{\"a\": 1, // mine\n}", "x", "{\"a\"", ""} {

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/afar-sh/afar/coordinator/agentguard"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -10,12 +9,8 @@ import (
 
 // agentGuards checks the guard's hook in the settings of each other agent that has one.
 func (x Exam) agentGuards() (all []wire.Check) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil // the check of the directories says so
-	}
 	for _, a := range agentguard.Agents {
-		installed, wrong := a.State(a.File(home, x.Getenv), x.Bin)
+		installed, wrong := a.State(a.File(x.Dirs.User, x.Getenv), x.Bin)
 		fix := "afar guard install --for " + a.Name
 		switch {
 		case !installed:
