@@ -87,7 +87,7 @@ var layers = map[string]layer{
 	"hooks": {dir: "hooks", own: "birthmark config_change executable fail fail_closed group hooks members output " +
 		"permission_request post_tool_batch post_tool_use pre_tool_use prompt receipt"},
 	"core": {dir: in + "core", own: "action answersfrom card channel core damage escalation handover living " +
-		"proof setting spend state table tick unwritable wake"},
+		"proof setting spend state tick unwritable wake"},
 	"store": {dir: in + "store", own: "action age batch channel clean copy kind read repair store unknown unwritable"},
 	"server": {dir: in + "server",
 		own: "access attached backlog birthmark decode hook line listen named process reasons server silence toolcall"},

@@ -391,7 +391,9 @@ func table() rules {
 				in + "signin", in + "task", in + "topic", in + "trigger", in + "undo", in + "usage",
 			},
 			in + "recall": {in + "store"},
-			in + "core":   append([]string{in + "memory", in + "store"}, domain...),
+			in + "wake":   {},
+			in + "table":  {in + "store", in + "wake"},
+			in + "core":   append([]string{in + "memory", in + "store", in + "table", in + "wake"}, domain...),
 
 			in + "toolcall": {
 				"coordinator/callsite", "coordinator/guard", "coordinator/home", "coordinator/redact", in + "ask", in + "disk",
@@ -538,6 +540,10 @@ func table() rules {
 			}, forTests...),
 			// the tests write into the database
 			in + "upkeep": {in + "ask"},
+			// the tests hold questions
+			in + "table": {in + "ask"},
+			// the tests wait for any change
+			in + "taskwork": {in + "wake"},
 			// the tests use the file of gaps
 			in + "memorywork": {in + "taskwork"},
 			// the tests use a real transcript

@@ -15,7 +15,7 @@ import (
 // would switch the guard off. It tells the person once of each such change.
 func (c *Core) SettingsRefused(id session.ID, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		v, what := s.sessions.rows[id], "did not take over a change of settings that would switch the guard off. "+text
+		v, what := s.sessions.Rows[id], "did not take over a change of settings that would switch the guard off. "+text
 		if v.Settings == text {
 			record(&b, event.SettingsRefused, id, v.Token, v.Token+" "+what, now)
 			return b, nil
@@ -30,7 +30,7 @@ func (c *Core) SettingsRefused(id session.ID, text string) error {
 // in the journal and at the session's terminal. It does so during a pause too, because
 // the guard still works then.
 func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what string, now time.Time) {
-	s.sessions.put(b, session.TellPerson(v, "Afar: "+what))
+	s.sessions.Put(b, session.TellPerson(v, "Afar: "+what))
 	record(b, kind, v.ID, v.Token, v.Token+" "+what, now)
 	s.notify(b, "alarm", v.ID, channel.News{Kind: channel.Alarm, Of: v.Token, What: what}, now)
 }
@@ -39,13 +39,13 @@ func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what s
 // per line.
 func (c *Core) TakeNotices(id session.ID) (text string, err error) {
 	err = c.do(func(s *state, _ time.Time) (b store.Batch, _ error) {
-		v := s.sessions.rows[id]
+		v := s.sessions.Rows[id]
 		if len(v.Notices) == 0 {
 			return b, nil
 		}
 		text = strings.Join(v.Notices, "\n")
 		v.Notices = nil
-		s.sessions.put(&b, v)
+		s.sessions.Put(&b, v)
 		return b, nil
 	})
 	return text, err
@@ -67,7 +67,7 @@ const maxOverrides = 100
 // Overridden records that a call got past the guard.
 func (c *Core) Overridden(o Override) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		v, ok := s.sessions.rows[o.Session]
+		v, ok := s.sessions.Rows[o.Session]
 		if !ok || slices.Contains(v.Overridden, o.key()) {
 			return b, nil
 		}
@@ -78,7 +78,7 @@ func (c *Core) Overridden(o Override) error {
 			s.alarm(&b, v, event.GuardOverridden, o.text(), now)
 			return b, nil
 		}
-		s.sessions.put(&b, v)
+		s.sessions.Put(&b, v)
 		record(&b, event.GuardOverridden, v.ID, v.Token, v.Token+" "+o.text(), now)
 		return b, nil
 	})

@@ -16,6 +16,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // Errors of calls that name an ask.
@@ -26,58 +28,60 @@ var (
 
 // An askTable holds the asks.
 type askTable struct {
-	*table[ask.ID, ask.Ask]
-	byNonce   *index[ask.ID, ask.Ask]
-	byCard    *index[ask.ID, ask.Ask]
-	bySession *index[ask.ID, ask.Ask] // see of
-	byWait    *index[ask.ID, ask.Ask] // those that can still have an effect, under waits
+	*table.Table[ask.ID, ask.Ask]
+	byNonce   *table.Index[ask.ID, ask.Ask]
+	byCard    *table.Index[ask.ID, ask.Ask]
+	bySession *table.Index[ask.ID, ask.Ask] // see of
+	byWait    *table.Index[ask.ID, ask.Ask] // those that can still have an effect, under waits
 }
 
 const waits = "waits"
 
 func newAskTable(s *state) askTable {
-	t := register(s, store.Asks, traits[ask.Ask]{due: s.askDue, expire: s.expireAsk, touches: askParts})
+	t := register(s, store.Asks, table.Traits[ask.Ask]{Due: s.askDue, Expire: s.expireAsk, Touches: askParts})
 	return askTable{
-		table:     t,
-		byNonce:   t.indexBy(func(a ask.Ask) string { return a.Nonce }),
-		byCard:    t.indexBy(func(a ask.Ask) string { return string(a.CardID()) }),
-		bySession: t.indexBy(askSession),
-		byWait:    t.indexBy(askWaits),
+		Table:     t,
+		byNonce:   t.IndexBy(func(a ask.Ask) string { return a.Nonce }),
+		byCard:    t.IndexBy(func(a ask.Ask) string { return string(a.CardID()) }),
+		bySession: t.IndexBy(askSession),
+		byWait:    t.IndexBy(askWaits),
 	}
 }
 
 // askWaits returns waits for an ask that is not settled, whose answer is not confirmed, or
 // whose lease was not used.
 func askWaits(a ask.Ask) string {
-	return keyIf(a.Waiting() || a.Unconfirmed() || a.Lease.Unused(), waits)
+	return table.KeyIf(a.Waiting() || a.Unconfirmed() || a.Lease.Unused(), waits)
 }
 
 // askSession returns the session of an ask, "" where nothing can happen to the ask any more: its call has
 // run, and the answer was neither late nor lost.
 func askSession(a ask.Ask) string {
 	over := a.Run != nil && a.Lease == nil && askWaits(a) == ""
-	return keyIf(!over, string(a.Session))
+	return table.KeyIf(!over, string(a.Session))
 }
 
-func askParts(_, after ask.Ask) []Part { return []Part{ofAsk(after.ID), ofSession(after.Session)} }
+func askParts(_, after ask.Ask) []wake.Part {
+	return []wake.Part{ofAsk(after.ID), ofSession(after.Session)}
+}
 
 // of returns the asks of a session to which something can happen, in no order.
-func (t askTable) of(id session.ID) []ask.Ask { return t.bySession.all(string(id)) }
+func (t askTable) of(id session.ID) []ask.Ask { return t.bySession.All(string(id)) }
 
 // waiting returns the asks that can still have an effect, in no order.
-func (t askTable) waiting() []ask.Ask { return t.byWait.all(waits) }
+func (t askTable) waiting() []ask.Ask { return t.byWait.All(waits) }
 
 // OpenCovered registers a question for which a hook waits, and what its call needs, if
 // that is known. A grant that covers the call, or a lease for the exact call, answers
 // it at once. If the id is known, OpenCovered attaches to that ask, whatever its state.
 func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if old, ok := s.asks.rows[a.ID]; ok {
+		if old, ok := s.asks.Rows[a.ID]; ok {
 			if !old.Same(a) {
 				return b, fmt.Errorf("ask %q: %w", a.ID, ErrBound)
 			}
 			a = ask.Attach(old)
-			s.asks.put(&b, a)
+			s.asks.Put(&b, a)
 			return b, nil
 		}
 		a.Nonce = c.cfg.Secret()
@@ -124,7 +128,7 @@ func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
 	var a ask.Ask
 	var ok bool
 	c.until(ctx, func(s *state) bool {
-		a, ok = s.asks.rows[id]
+		a, ok = s.asks.Rows[id]
 		return !ok || a.State != ask.Open
 	}, ofAsk(id))
 	if !ok {
@@ -187,7 +191,7 @@ func (c *Core) LoseAsk(id ask.ID) (ask.Ask, error) {
 // dialog, and tells the person.
 func (c *Core) EnterAsk(id ask.ID, program string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		a, ok := s.asks.rows[id]
+		a, ok := s.asks.Rows[id]
 		if !ok || a.Entered != "" {
 			return b, nil
 		}
@@ -214,7 +218,7 @@ func (c *Core) changeAsk(
 		return after, err
 	}
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		before := s.asks.rows[id]
+		before := s.asks.Rows[id]
 		next, kind, err := f(before, now)
 		after = next
 		if errors.Is(err, ask.ErrState) {
@@ -240,7 +244,7 @@ func (c *Core) changeAsk(
 // reply.
 func (c *Core) recall(id ask.ID) error {
 	known := false
-	c.view(func(s *state, _ time.Time) { _, known = s.asks.rows[id] })
+	c.view(func(s *state, _ time.Time) { _, known = s.asks.Rows[id] })
 	if known {
 		return nil
 	}
@@ -257,9 +261,9 @@ func (c *Core) recall(id ask.ID) error {
 	}
 	c.lock()
 	defer c.unlock()
-	if _, known := c.state.asks.rows[id]; !known { // another call may have changed it meanwhile
-		c.state.asks.hold(a, c.cfg.Now())
-		c.wake(due)
+	if _, known := c.state.asks.Rows[id]; !known { // another call may have changed it meanwhile
+		c.state.asks.Hold(a, c.cfg.Now())
+		c.bell.Ring(due)
 	}
 	return nil
 }
@@ -268,9 +272,9 @@ func (c *Core) recall(id ask.ID) error {
 // ask about the call.
 func (c *Core) Ran(o ask.Outcome) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if v, ok := s.sessions.rows[o.Session]; ok {
+		if v, ok := s.sessions.Rows[o.Session]; ok {
 			v.Tools++
-			s.sessions.put(&b, session.To(v, session.Working, now))
+			s.sessions.Put(&b, session.To(v, session.Working, now))
 		}
 		s.touchLoop(&b, o.Session, now)
 		s.ranLate(&b, o, now)
@@ -307,7 +311,7 @@ const together = 2 * time.Second
 func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time) {
 	var left []ask.Ask
 	for _, a := range s.asks.of(settled.Session) {
-		if !s.asks.changes(b, a.ID) && a.State == ask.Open && a.Dialog() {
+		if !s.asks.Changes(b, a.ID) && a.State == ask.Open && a.Dialog() {
 			left = append(left, a)
 		}
 	}
@@ -383,7 +387,7 @@ func (s *state) noteEnd(b *store.Batch, a ask.Ask, now time.Time) {
 func (s *state) loseAsks(b *store.Batch, now time.Time) {
 	for _, a := range s.asks.waiting() {
 		if next, err := ask.Lose(a, now); err == nil {
-			s.asks.put(b, next)
+			s.asks.Put(b, next)
 		}
 	}
 }
@@ -421,7 +425,7 @@ func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
 	if !a.Waiting() || a.Shown || !a.CardAt.IsZero() {
 		return at
 	}
-	for _, away := range []session.Away{s.sessions.rows[a.Session].Away, s.settings.Away} {
+	for _, away := range []session.Away{s.sessions.Rows[a.Session].Away, s.settings.Away} {
 		if now.Before(away.Until) {
 			at = first(at, away.Until)
 		}
@@ -440,7 +444,7 @@ func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) 
 // putAsk records an ask and updates its card, if the ask has left the terminal.
 func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	a = s.followUndo(b, a, now)
-	s.asks.put(b, a)
+	s.asks.Put(b, a)
 	s.followRun(b, a.Session, now)
 	if follow := declined[a.Kind]; follow != nil && a.Declined() {
 		follow(s, b, a, now)
@@ -465,7 +469,7 @@ func (c *Core) Asks(all bool) []ask.Ask {
 	var out []ask.Ask
 	c.view(func(s *state, _ time.Time) {
 		if all {
-			out = slices.Collect(maps.Values(s.asks.rows))
+			out = slices.Collect(maps.Values(s.asks.Rows))
 			return
 		}
 		for _, a := range s.asks.waiting() {
@@ -483,12 +487,12 @@ func (c *Core) Ask(id ask.ID) (a ask.Ask, err error) {
 	if err := c.recall(id); err != nil {
 		return a, err
 	}
-	c.view(func(s *state, _ time.Time) { a = s.asks.rows[id] })
+	c.view(func(s *state, _ time.Time) { a = s.asks.Rows[id] })
 	return a, nil
 }
 
 // AskByNonce returns the ask that a button is bound to.
 func (c *Core) AskByNonce(nonce string) (found ask.Ask, ok bool) {
-	c.view(func(s *state, _ time.Time) { found, ok = s.asks.byNonce.one(nonce) })
+	c.view(func(s *state, _ time.Time) { found, ok = s.asks.byNonce.One(nonce) })
 	return found, ok
 }

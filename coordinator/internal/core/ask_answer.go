@@ -26,7 +26,7 @@ func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	}
 	var after ask.Ask
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		before := s.asks.rows[id]
+		before := s.asks.Rows[id]
 		if before.Kind == ask.CheckIn {
 			d = d.ForCheckIn(d.Message)
 		}
@@ -110,7 +110,7 @@ func (c *Core) Press(p Press) (Told, error) {
 		return tells(no), err
 	}
 	return c.pressIt(p, func(s *state, b *store.Batch, p Press, now time.Time) Told {
-		a := s.asks.rows[id]
+		a := s.asks.Rows[id]
 		if !noted {
 			b.Copies = append(b.Copies, channel.Copy{Ask: a.CardID(), Channel: p.Channel, Message: p.Message})
 		}
@@ -126,7 +126,7 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) channe
 		return channel.News{Kind: channel.RunOrSkip}
 	}
 	p = p.meant(a)
-	if a.Replied() && p.Text != "" && s.sessions.rows[a.Session].State != session.Ended {
+	if a.Replied() && p.Text != "" && s.sessions.Rows[a.Session].State != session.Ended {
 		m := s.post(b, p.message(a.Session), now)
 		return s.fate(m.Session)
 	}
@@ -136,14 +136,14 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) channe
 		s.putAsk(b, next, now)
 	case next.Replied():
 		m := s.post(b, p.message(a.Session), now)
-		if s.sessions.rows[m.Session].Holder.Known() && !s.settings.Paused {
+		if s.sessions.Rows[m.Session].Holder.Known() && !s.settings.Paused {
 			return channel.News{Kind: channel.GoesOn}
 		}
 		return s.fate(m.Session)
 	case a.Kind != ask.Plan && next.DeniedWith(p.Text):
 		return channel.News{Kind: channel.DeniedWith}
 	}
-	ended := s.sessions.rows[changed[0].Session].State == session.Ended
+	ended := s.sessions.Rows[changed[0].Session].State == session.Ended
 	return channel.Answer{Card: changed, Err: err, Ended: ended}
 }
 

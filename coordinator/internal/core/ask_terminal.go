@@ -17,7 +17,7 @@ const askedBefore = 5 * time.Second
 // about.
 func (c *Core) Unasked(id session.ID, since time.Time) (v session.Session, unasked bool) {
 	c.view(func(s *state, _ time.Time) {
-		v = s.sessions.rows[id]
+		v = s.sessions.Rows[id]
 		unasked = s.unasked(v, since)
 	})
 	return v, unasked
@@ -34,7 +34,7 @@ func (s *state) unasked(v session.Session, since time.Time) bool {
 // terminal can answer.
 func (c *Core) AskAtTerminal(a ask.Ask, since time.Time) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if !s.unasked(s.sessions.rows[a.Session], since) {
+		if !s.unasked(s.sessions.Rows[a.Session], since) {
 			return b, nil
 		}
 		a.Nonce, a.Times = c.cfg.Secret(), s.cfg.Rules.Times

@@ -13,7 +13,7 @@ func (c *Core) OnCard(id ask.ID) (card ask.Card, err error) {
 	if err := c.recall(id); err != nil {
 		return nil, err
 	}
-	c.view(func(s *state, _ time.Time) { card = s.onCard(s.asks.rows[id]) })
+	c.view(func(s *state, _ time.Time) { card = s.onCard(s.asks.Rows[id]) })
 	return card, nil
 }
 
@@ -41,7 +41,7 @@ func (s *state) openCards() (out []ask.Card) {
 
 // onCard returns the asks that are on the same card as a.
 func (s *state) onCard(a ask.Ask) ask.Card {
-	return ask.Card(s.asks.byCard.all(string(a.CardID()))).Sorted()
+	return ask.Card(s.asks.byCard.All(string(a.CardID()))).Sorted()
 }
 
 // join puts a, which was just opened, on the card of an identical ask that still waits.

@@ -13,6 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 )
@@ -21,7 +23,7 @@ import (
 // coordinator with which somebody is paired.
 func (s *state) available() (names []string) {
 	for _, name := range s.cfg.Channels {
-		if s.accounts.rows[name].Person != nil {
+		if s.accounts.Rows[name].Person != nil {
 			names = append(names, name)
 		}
 	}
@@ -34,7 +36,7 @@ func (s *state) reachable() bool { return len(s.available()) > 0 }
 // rings reports whether the person would notice a card now.
 func (s *state) rings() bool {
 	return slices.ContainsFunc(s.available(), func(name string) bool {
-		return s.accounts.rows[name].Refused() == nil && s.cfg.Rings(name)
+		return s.accounts.Rows[name].Refused() == nil && s.cfg.Rings(name)
 	})
 }
 
@@ -111,18 +113,18 @@ func (c *Core) Account(name string) (a channel.Account) {
 }
 
 func (s *state) account(name string) channel.Account {
-	a := s.accounts.rows[name]
+	a := s.accounts.Rows[name]
 	a.Channel = name
 	return a
 }
 
 // accountTopics returns the topics that a change of an account touches.
-func accountTopics(before, after channel.Account) []Part {
+func accountTopics(before, after channel.Account) []wake.Part {
 	same := before.Speaker == after.Speaker && before.Person == after.Person && before.Pairing == after.Pairing
 	if same && before.Refusal == after.Refusal {
 		return nil
 	}
-	return []Part{Pairing}
+	return []wake.Part{Pairing}
 }
 
 // Person returns the person who is paired with a channel, nil for none.
@@ -139,7 +141,7 @@ func (c *Core) ChangeAccount(act channel.Act, change func(a channel.Account, now
 			next.Account.Refusal = nil // it is of an address that no longer counts
 		}
 		if next.Account != nil {
-			s.accounts.put(&b, *next.Account)
+			s.accounts.Put(&b, *next.Account)
 		}
 		if next.Anew {
 			b.Anew = act.Channel
@@ -187,7 +189,7 @@ func (c *Core) SentLast(name string, message channel.MessageID) error {
 		b.MayWait = true
 		a := s.account(name)
 		a.Newest = message
-		s.accounts.put(&b, a)
+		s.accounts.Put(&b, a)
 		return b, nil
 	})
 }
@@ -272,14 +274,14 @@ func (c *Core) SessionShown(name string, message channel.MessageID) (id session.
 
 // A roomTable holds the rooms, and finds them by their address.
 type roomTable struct {
-	*table[string, channel.Room]
-	byAddress *index[string, channel.Room]
+	*table.Table[string, channel.Room]
+	byAddress *table.Index[string, channel.Room]
 }
 
 func newRoomTable(s *state) roomTable {
-	made := register(s, store.Rooms, traits[channel.Room]{})
-	return roomTable{table: made, byAddress: made.indexBy(func(r channel.Room) string {
-		return keyIf(r.Address != "", r.Channel+" "+string(r.Address))
+	made := register(s, store.Rooms, table.Traits[channel.Room]{})
+	return roomTable{Table: made, byAddress: made.IndexBy(func(r channel.Room) string {
+		return table.KeyIf(r.Address != "", r.Channel+" "+string(r.Address))
 	})}
 }
 
@@ -291,14 +293,14 @@ func (c *Core) Room(name string, id session.ID, inside channel.Address) (r chann
 }
 
 func (s *state) room(name string, id session.ID, inside channel.Address) channel.Room {
-	return s.rooms.rows[channel.Room{Channel: name, Session: id, Inside: inside}.ID()]
+	return s.rooms.Rows[channel.Room{Channel: name, Session: id, Inside: inside}.ID()]
 }
 
 // PutRoom stores a room. A room without an Address is gone.
 func (c *Core) PutRoom(r channel.Room) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		s.rooms.put(&b, r)
-		s.followRoom(&b, r, s.sessions.rows[r.Session], now)
+		s.rooms.Put(&b, r)
+		s.followRoom(&b, r, s.sessions.Rows[r.Session], now)
 		return b, nil
 	})
 }
@@ -307,7 +309,7 @@ func (c *Core) PutRoom(r channel.Room) error {
 // channels with which people are paired now.
 func (s *state) followRooms(b *store.Batch, v session.Session, now time.Time) {
 	for _, name := range s.available() {
-		inside := s.accounts.rows[name].Person.Address
+		inside := s.accounts.Rows[name].Person.Address
 		s.followRoom(b, s.room(name, v.ID, inside), v, now)
 	}
 }
@@ -329,7 +331,7 @@ func (c *Core) SessionIn(name string, at channel.Address) (id session.ID, ok boo
 }
 
 func (s *state) sessionIn(name string, at channel.Address) (session.ID, bool) {
-	r, ok := s.rooms.byAddress.one(name + " " + string(at))
+	r, ok := s.rooms.byAddress.One(name + " " + string(at))
 	return r.Session, ok
 }
 

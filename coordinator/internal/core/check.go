@@ -40,7 +40,7 @@ func (c *Core) Checking(id session.ID, output string) error {
 // InterruptCheck notes that the host ended the check of a frame.
 func (c *Core) InterruptCheck(id session.ID, frame string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		l := s.loops.rows[id]
+		l := s.loops.Rows[id]
 		if !l.Checking(frame) {
 			return b, nil
 		}
@@ -49,7 +49,7 @@ func (c *Core) InterruptCheck(id session.ID, frame string) error {
 		}
 		f, _ := l.Top()
 		s.checked(&b, id, f.Checked, "", now)
-		s.loops.put(&b, l)
+		s.loops.Put(&b, l)
 		s.markdown(&b, id, "loop.md", now)
 		return b, nil
 	})
@@ -60,7 +60,7 @@ func (c *Core) InterruptCheck(id session.ID, frame string) error {
 // reports whether that happened.
 func (c *Core) AwaitCheck(ctx context.Context, id session.ID, frame string) (over bool) {
 	c.until(ctx, func(s *state) bool {
-		over = s.settings.Paused || !s.loops.rows[id].Checking(frame)
+		over = s.settings.Paused || !s.loops.Rows[id].Checking(frame)
 		return over
 	}, ofSession(id), paused)
 	return over

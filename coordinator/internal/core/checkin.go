@@ -26,17 +26,17 @@ func (s *state) openCheckIn(b *store.Batch, a ask.Ask, now time.Time) {
 }
 
 func (s *state) checkedIn(id ask.ID) bool {
-	_, known := s.asks.rows[id]
+	_, known := s.asks.Rows[id]
 	return known
 }
 
 // checksIn reports whether a session that stops now takes the check-in with an id: its
 // person is away, and a channel is available.
 func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
-	if old, ok := s.asks.rows[id]; ok {
+	if old, ok := s.asks.Rows[id]; ok {
 		return old.Session == by
 	}
-	v := s.sessions.rows[by]
+	v := s.sessions.Rows[by]
 	return v.Interactive() && s.reachable() && !s.settings.Paused && s.mode(by, now) == session.On
 }
 
@@ -45,17 +45,17 @@ func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
 func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		var ok bool
-		if a, ok = s.asks.rows[id]; !ok {
+		if a, ok = s.asks.Rows[id]; !ok {
 			return b, fmt.Errorf("ask %q: %w", id, ErrNotFound)
 		}
-		v := s.sessions.rows[a.Session]
+		v := s.sessions.Rows[a.Session]
 		holds := v.Holder.Known()
 		v.Holder = session.Process{}
 		if a.State == ask.Open && v.State == session.Waiting {
 			v, holds = session.To(v, session.Idle, now), true
 		}
 		if holds {
-			s.sessions.put(&b, v)
+			s.sessions.Put(&b, v)
 		}
 		return b, nil
 	})

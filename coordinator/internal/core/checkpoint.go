@@ -19,15 +19,15 @@ func init() { decided[ask.Checkpoint] = (*state).answerCheckpoint }
 // question about an earlier one ends. While a turn works, nothing is asked.
 func (c *Core) ShowCheckpoint(slug task.Slug, a ask.Ask) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		t, ok := s.tasks.rows[slug]
-		r := s.runs.rows[t.Run]
+		t, ok := s.tasks.Rows[slug]
+		r := s.runs.Rows[t.Run]
 		switch {
 		case !ok, r.Live() && !r.Settled() && !t.Asked.Used:
 			return b, nil
 		case t.Stopped, !r.Live():
 			a = ask.Ask{}
 		}
-		old := s.asks.rows[ask.ID(t.Asked.Ask)]
+		old := s.asks.Rows[ask.ID(t.Asked.Ask)]
 		next, changed := t.Ask(a.Hash, old.Waiting())
 		if !changed {
 			return b, nil
@@ -37,7 +37,7 @@ func (c *Core) ShowCheckpoint(slug task.Slug, a ask.Ask) error {
 			a.Silent = rang(r, now)
 			next.Asked.Ask = string(s.openCheckpoint(&b, a, now))
 		}
-		s.tasks.put(&b, next)
+		s.tasks.Put(&b, next)
 		return b, nil
 	})
 }
@@ -70,15 +70,15 @@ func (s *state) answerCheckpoint(b *store.Batch, a ask.Ask, now time.Time) {
 // useCheckpoint notes that the file of a checkpoint is to be removed, because the task has the
 // answer.
 func (s *state) useCheckpoint(b *store.Batch, a ask.Ask) {
-	if t, ok := s.tasks.after(b, task.Slug(a.Task)); ok && t.Asked.Ask == string(a.ID) {
-		s.tasks.put(b, t.Use())
+	if t, ok := s.tasks.After(b, task.Slug(a.Task)); ok && t.Asked.Ask == string(a.ID) {
+		s.tasks.Put(b, t.Use())
 	}
 }
 
 // answerWith ends the open checkpoint of the task that gets the person's text m: the text is the
 // answer.
 func (s *state) answerWith(b *store.Batch, m message.Message, now time.Time) error {
-	a := s.asks.rows[ask.ID(s.tasks.rows[task.Slug(m.Task)].Asked.Ask)]
+	a := s.asks.Rows[ask.ID(s.tasks.Rows[task.Slug(m.Task)].Asked.Ask)]
 	if m.Task == "" || a.State != ask.Open {
 		return nil
 	}

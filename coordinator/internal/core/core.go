@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/signin"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // remember is how long old state stays in memory.
@@ -63,7 +64,7 @@ type owner struct {
 	streak streak // in which the disk takes nothing
 	links  signin.Links
 
-	subscribers map[Part]map[*Subscription]struct{}
+	bell wake.Bell // never rung before what it tells of is committed
 
 	damaged map[string]bool // damaged rows that the journal names, see report
 	flushAt time.Time       // when what is carried is committed in any case; zero if nothing is
@@ -89,9 +90,8 @@ func New(cfg Config) (*Core, error) {
 		cfg.Lives = func(session.Process) bool { return true }
 	}
 	c := &Core{owner: &owner{
-		cfg:         cfg,
-		subscribers: map[Part]map[*Subscription]struct{}{},
-		damaged:     map[string]bool{},
+		cfg:     cfg,
+		damaged: map[string]bool{},
 	}}
 	c.state = newState(&c.cfg)
 	bad, err := c.state.load(cfg.Store, cfg.Now())
@@ -136,7 +136,7 @@ func (c *Core) commit(b *store.Batch) error {
 	c.cfg.Store.Carry(*b)
 	if c.flushAt.IsZero() {
 		c.flushAt = c.cfg.Now().Add(linger)
-		c.wake(due)
+		c.bell.Ring(due)
 	}
 	return nil
 }
@@ -202,7 +202,7 @@ func (c *Core) change(f step, commit func(*store.Batch) error) (changed bool, er
 
 // tell wakes the waiters for what has changed; c.mu is held.
 func (c *Core) tell() {
-	c.wake(c.state.touched...)
+	c.bell.Ring(c.state.touched...)
 	c.state.touched = c.state.touched[:0]
 }
 

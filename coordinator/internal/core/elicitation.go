@@ -27,7 +27,7 @@ func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 func (c *Core) Interrupted(id session.ID) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.asks.of(id) {
-			if a.State == ask.Open && a.Kind == ask.Elicitation && !s.sessions.rows[id].Agents {
+			if a.State == ask.Open && a.Kind == ask.Elicitation && !s.sessions.Rows[id].Agents {
 				s.endAsk(&b, a, ask.Cancel, "ended at the terminal", now)
 			}
 		}

@@ -52,9 +52,9 @@ func (c *Core) Use(r Rules) error {
 	c.view(func(s *state, now time.Time) {
 		s.cfg.Rules = r
 		for _, t := range s.tables {
-			t.retime(time.Time{}, now)
+			t.Retime(time.Time{}, now)
 		}
-		c.wake(due)
+		c.bell.Ring(due)
 	})
 	goOn := func(s *state, now time.Time) (b store.Batch, err error) {
 		s.startTurns(&b, now) // a budget may be larger
@@ -67,10 +67,10 @@ func (c *Core) Use(r Rules) error {
 // share one reminder.
 func (s *state) remind(b *store.Batch, a ask.Ask, now time.Time) {
 	at := a.RemindAt(s.cfg.Rules.RemindAfter)
-	if at.IsZero() || now.Before(at) || s.settings.Paused || s.asks.changes(b, a.ID) {
+	if at.IsZero() || now.Before(at) || s.settings.Paused || s.asks.Changes(b, a.ID) {
 		return
 	}
-	s.asks.put(b, ask.Remind(a))
+	s.asks.Put(b, ask.Remind(a))
 	id := string(a.CardID())
 	s.onChannels(b, "remind:"+id, ActRemind, id, now)
 }

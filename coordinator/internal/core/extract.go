@@ -26,8 +26,8 @@ type EndedTurn struct {
 // looked.
 func (c *Core) TurnsToExtract() (all []EndedTurn) {
 	c.view(func(s *state, _ time.Time) {
-		for _, t := range s.tasks.rows {
-			r := s.runs.rows[t.Run]
+		for _, t := range s.tasks.Rows {
+			r := s.runs.Rows[t.Run]
 			if r.Live() && r.Settled() && r.Fence > t.Extracted.Turn {
 				all = append(all, EndedTurn{t, r})
 			}
@@ -40,12 +40,12 @@ func (c *Core) TurnsToExtract() (all []EndedTurn) {
 // to where it has looked. A second call for a turn changes nothing.
 func (c *Core) Extracted(of EndedTurn, to task.Extracted, keep memory.Extract) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		t, ok := s.tasks.rows[of.Task.Slug]
+		t, ok := s.tasks.Rows[of.Task.Slug]
 		if !ok || t.Run != of.Run.ID || to.Turn <= t.Extracted.Turn {
 			return b, nil
 		}
 		t.Extracted = to
-		s.tasks.put(&b, t)
+		s.tasks.Put(&b, t)
 		if !keep.Empty() {
 			enqueue(&b, LaneMemory, fmt.Sprintf("keep:%s:%d", of.Run.ID, to.Turn), ActKeep, encode(keep), now)
 		}

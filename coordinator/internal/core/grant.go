@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
 )
 
 // give records the grant that a decision on an ask gives to the session.
@@ -31,7 +32,7 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 	if d.Scope == ask.Always {
 		g.Rules, g.Kept, g.ExpiresAt, until = nil, a.Offer.Kept, time.Time{}, "always"
 	}
-	s.grants.put(b, g)
+	s.grants.Put(b, g)
 	text := fmt.Sprintf("%s: %s allowed %s: %s", s.token(a.Session), d.By, until, g.Text())
 	given, _ := grantDecision(g)
 	record(b, event.GrantGiven, a.Session, string(g.ID), text+given.proof, now)
@@ -67,25 +68,25 @@ func (s *state) answerAtOnce(b *store.Batch, a ask.Ask, need grant.Need, now tim
 		next = claimed
 		record(b, event.AskDelivered, next.Session, string(next.ID), s.askLine(next), now)
 	}
-	s.asks.put(b, next)
+	s.asks.Put(b, next)
 	return next, true
 }
 
 // A grantTable holds the grants.
 type grantTable struct {
-	*table[grant.ID, grant.Grant]
-	byNonce *index[grant.ID, grant.Grant]
-	byLife  *index[grant.ID, grant.Grant] // those that have not ended, under active
+	*table.Table[grant.ID, grant.Grant]
+	byNonce *table.Index[grant.ID, grant.Grant]
+	byLife  *table.Index[grant.ID, grant.Grant] // those that have not ended, under active
 }
 
 const active = "active"
 
 func newGrantTable(s *state) grantTable {
-	t := register(s, store.Grants, traits[grant.Grant]{due: grantDue, expire: s.expireGrant})
+	t := register(s, store.Grants, table.Traits[grant.Grant]{Due: grantDue, Expire: s.expireGrant})
 	return grantTable{
-		table:   t,
-		byNonce: t.indexBy(func(g grant.Grant) string { return g.Nonce }),
-		byLife:  t.indexBy(func(g grant.Grant) string { return keyIf(g.EndedAt.IsZero(), active) }),
+		Table:   t,
+		byNonce: t.IndexBy(func(g grant.Grant) string { return g.Nonce }),
+		byLife:  t.IndexBy(func(g grant.Grant) string { return table.KeyIf(g.EndedAt.IsZero(), active) }),
 	}
 }
 
@@ -180,7 +181,7 @@ func (c *Core) grantsWhere(wanted func(grant.Grant) bool) (out []grant.Grant) {
 
 // activeGrants returns the grants that have not ended, oldest first.
 func (s *state) activeGrants() []grant.Grant {
-	return slices.SortedFunc(slices.Values(s.grants.byLife.all(active)), func(a, b grant.Grant) int {
+	return slices.SortedFunc(slices.Values(s.grants.byLife.All(active)), func(a, b grant.Grant) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	})
 }
@@ -189,7 +190,7 @@ func (s *state) activeGrants() []grant.Grant {
 // ended.
 func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		found := s.grants.rows[id]
+		found := s.grants.Rows[id]
 		if !found.Active(now) {
 			return b, fmt.Errorf("grant %q: %w", id, ErrNotFound)
 		}
@@ -204,7 +205,7 @@ func (s *state) endGrant(b *store.Batch, g grant.Grant, how string, now time.Tim
 	if err != nil {
 		return g, err
 	}
-	s.grants.put(b, g)
+	s.grants.Put(b, g)
 	text := fmt.Sprintf("%s: %s: no longer allowed: %s", s.token(g.Session), g.How, g.Text())
 	record(b, event.GrantEnded, g.Session, string(g.ID), text, now)
 	return g, nil
@@ -236,6 +237,6 @@ func (s *state) ranLate(b *store.Batch, o ask.Outcome, now time.Time) {
 
 // GrantByNonce returns the grant that a button is bound to, also one that has ended.
 func (c *Core) GrantByNonce(nonce string) (g grant.Grant, ok bool) {
-	c.view(func(s *state, _ time.Time) { g, ok = s.grants.byNonce.one(nonce) })
+	c.view(func(s *state, _ time.Time) { g, ok = s.grants.byNonce.One(nonce) })
 	return g, ok
 }

@@ -16,13 +16,13 @@ import (
 // trying.
 func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		v, n := session.Deny(s.sessions.rows[id], s.turnOf(id, turn), rule)
+		v, n := session.Deny(s.sessions.Rows[id], s.turnOf(id, turn), rule)
 		times = n
 		record(&b, event.GuardDenied, id, rule, text, now)
 		if v.ID == "" {
 			return b, nil
 		}
-		s.sessions.put(&b, v)
+		s.sessions.Put(&b, v)
 		if times == session.DenyLoop {
 			s.denyLoop(&b, v, rule, now)
 		}
@@ -34,7 +34,7 @@ func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err er
 // turnOf returns what tells the turn of a call from others: the prompt, as the host names it, or
 // the number of the run's turn.
 func (s *state) turnOf(id session.ID, prompt string) string {
-	r, ok := s.runs.byConversation.one(string(id))
+	r, ok := s.runs.byConversation.One(string(id))
 	if prompt != "" || !ok {
 		return prompt
 	}
@@ -43,20 +43,20 @@ func (s *state) turnOf(id session.ID, prompt string) string {
 
 // countAnswer notes that a hook takes the answer to an ask, which may be one more refusal.
 func (s *state) countAnswer(b *store.Batch, a ask.Ask) {
-	v, ok := s.sessions.rows[a.Session]
+	v, ok := s.sessions.Rows[a.Session]
 	if !ok || a.Decision == nil || a.Decision.Allow && v.Denials.Row == 0 {
 		return
 	}
-	s.sessions.put(b, session.Answered(v, s.turnOf(a.Session, a.Prompt), a.Decision.Allow))
+	s.sessions.Put(b, session.Answered(v, s.turnOf(a.Session, a.Prompt), a.Decision.Allow))
 }
 
 // TaskRefusals returns how many calls of a session were refused in a row in its turn, if it is
 // the run of a task, and else 0.
 func (c *Core) TaskRefusals(id session.ID) (n int) {
 	c.view(func(s *state, _ time.Time) {
-		r, _ := s.runs.byConversation.one(string(id))
+		r, _ := s.runs.byConversation.One(string(id))
 		if _, works := s.taskOf(&store.Batch{}, r.ID); works {
-			n = s.sessions.rows[id].Denials.Row
+			n = s.sessions.Rows[id].Denials.Row
 		}
 	})
 	return n
@@ -76,12 +76,12 @@ func (s *state) denyLoop(b *store.Batch, v session.Session, rule string, now tim
 // is true if the person has not been told of it there.
 func (c *Core) PolicyBroken(id session.ID, text string) (fresh bool, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		v, ok := s.sessions.rows[id]
+		v, ok := s.sessions.Rows[id]
 		if fresh = ok && v.Broken != text; !fresh {
 			return b, nil
 		}
 		v.Broken = text
-		s.sessions.put(&b, v)
+		s.sessions.Put(&b, v)
 		record(&b, event.PolicyBroken, id, v.Token, v.Token+": "+text, now)
 		if !s.settings.Paused {
 			s.notify(&b, "policy", id, channel.News{Kind: channel.Warning, Of: v.Token, What: text}, now)

@@ -36,7 +36,7 @@ func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error 
 			return b, nil
 		}
 		printed := message.Printed(s.messages.of(id), id, delivery)
-		s.messages.put(&b, printed...)
+		s.messages.Put(&b, printed...)
 		if len(printed) > 0 && !printed[0].Submitted {
 			s.takeReplies(&b, id, now)
 		}
@@ -59,7 +59,7 @@ func (s *state) takeReplies(b *store.Batch, id session.ID, now time.Time) {
 // offerAgain takes back the texts that lost names.
 func (s *state) offerAgain(b *store.Batch, lost func(message.Message) bool, now time.Time) {
 	for _, m := range message.Lost(s.messages.delivered(), lost) {
-		s.messages.put(b, m)
+		s.messages.Put(b, m)
 		text := s.token(m.Session) + ": the text of " + m.By + " may not have arrived, and is offered again"
 		record(b, event.MessageAdded, m.Session, string(m.ID), text, now)
 	}

@@ -59,10 +59,10 @@ func issueKind(action string) event.Kind {
 // changes nothing.
 func (c *Core) AdvanceIssue(e Errand, r loop.Result) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		for _, l := range s.loops.rows {
+		for _, l := range s.loops.Rows {
 			r.Held = append(r.Held, l.HasInHand(e.Issue.Repo)...)
 		}
-		out, err := loop.Advance(s.loops.rows[e.Session], e.Frame, e.Step, r, now)
+		out, err := loop.Advance(s.loops.Rows[e.Session], e.Frame, e.Step, r, now)
 		if errors.Is(err, loop.ErrStale) {
 			return b, nil
 		}
@@ -89,14 +89,14 @@ func (c *Core) SayOfIssue(e Errand, action, text string) error {
 
 // WantsErrand reports whether the result of an errand is still waited for.
 func (c *Core) WantsErrand(e Errand) (wanted bool) {
-	c.view(func(s *state, _ time.Time) { wanted = s.loops.rows[e.Session].Wanted(e.Errand) })
+	c.view(func(s *state, _ time.Time) { wanted = s.loops.Rows[e.Session].Wanted(e.Errand) })
 	return wanted
 }
 
 // AwaitUnwanted waits until the result of an errand is no longer wanted, at most until
 // ctx ends.
 func (c *Core) AwaitUnwanted(ctx context.Context, e Errand) {
-	c.until(ctx, func(s *state) bool { return !s.loops.rows[e.Session].Wanted(e.Errand) }, ofSession(e.Session))
+	c.until(ctx, func(s *state) bool { return !s.loops.Rows[e.Session].Wanted(e.Errand) }, ofSession(e.Session))
 }
 
 // AwaitErrand waits until a session's loop has no errand under way, or Afar is
@@ -104,8 +104,8 @@ func (c *Core) AwaitUnwanted(ctx context.Context, e Errand) {
 // what they want comes first.
 func (c *Core) AwaitErrand(ctx context.Context, id session.ID, since time.Time) (typed bool) {
 	c.until(ctx, func(s *state) bool {
-		typed = s.sessions.rows[id].TypedAt.After(since)
-		return typed || s.settings.Paused || !s.loops.rows[id].Waits()
+		typed = s.sessions.Rows[id].TypedAt.After(since)
+		return typed || s.settings.Paused || !s.loops.Rows[id].Waits()
 	}, ofSession(id), paused)
 	return typed
 }
@@ -120,9 +120,9 @@ func (c *Core) AwaitResumed(ctx context.Context) {
 func (c *Core) IntroduceLoop(id session.ID) (intro string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		var l loop.Stack
-		l, intro = loop.Introduce(s.loops.rows[id])
+		l, intro = loop.Introduce(s.loops.Rows[id])
 		if l.Active() {
-			s.loops.put(&b, l)
+			s.loops.Put(&b, l)
 		}
 		return b, nil
 	})

@@ -5,12 +5,15 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // This file adds a kind of state, as a feature would. It proves what docs/CONTRIBUTING.md says
@@ -36,25 +39,25 @@ var memos = store.NewKind(store.Kind[memoID, memo]{
 })
 
 type memoTable struct {
-	*table[memoID, memo]
-	bySession *index[memoID, memo]
+	*table.Table[memoID, memo]
+	bySession *table.Index[memoID, memo]
 }
 
 func newMemoTable(s *state) (t memoTable) {
-	t.table = register(s, memos, traits[memo]{
-		due: func(m memo, _ time.Time) time.Time {
+	t.Table = register(s, memos, table.Traits[memo]{
+		Due: func(m memo, _ time.Time) time.Time {
 			if m.Over {
 				return time.Time{}
 			}
 			return m.Until
 		},
-		expire: func(b *store.Batch, m memo, _ time.Time) {
+		Expire: func(b *store.Batch, m memo, _ time.Time) {
 			m.Over = true
-			t.put(b, m)
+			t.Put(b, m)
 		},
-		touches: func(_, after memo) []Part { return []Part{ofSession(after.Session)} },
+		Touches: func(_, after memo) []wake.Part { return []wake.Part{ofSession(after.Session)} },
 	})
-	t.bySession = t.indexBy(func(m memo) string { return string(m.Session) })
+	t.bySession = t.IndexBy(func(m memo) string { return string(m.Session) })
 	return t
 }
 
@@ -76,7 +79,7 @@ func memoCore(t *testing.T, path string, now *time.Time) (*Core, memoTable) {
 		t.Fatal(err)
 	}
 	added := newMemoTable(c.state)
-	if bad, err := added.load(s, *now, *now); err != nil || len(bad) > 0 {
+	if bad, err := added.Load(s, *now, *now); err != nil || len(bad) > 0 {
 		t.Fatal(bad, err)
 	}
 	return c, added
@@ -112,7 +115,7 @@ func TestAddAKind(t *testing.T) {
 	defer sub.Close()
 	written := memo{ID: "m", Session: "s", Text: "call back", Until: now.Add(time.Minute)}
 	if err := c.do(func(*state, time.Time) (b store.Batch, _ error) {
-		table.put(&b, written)
+		table.Put(&b, written)
 		return b, nil
 	}); err != nil {
 		t.Fatal(err)
@@ -122,7 +125,7 @@ func TestAddAKind(t *testing.T) {
 	default:
 		t.Error("nobody was woken")
 	}
-	if found := table.bySession.all("s"); len(found) != 2 {
+	if found := table.bySession.All("s"); len(found) != 2 {
 		t.Errorf("the index has %+v", found)
 	}
 	if at := c.state.next(); !at.Equal(written.Until) {
@@ -132,8 +135,8 @@ func TestAddAKind(t *testing.T) {
 	if err := c.Tick(); err != nil {
 		t.Fatal(err)
 	}
-	if !table.rows["m"].Over || !table.rows["newer"].Over || !c.state.next().IsZero() {
-		t.Errorf("time changed nothing: %+v", table.rows)
+	if !table.Rows["m"].Over || !table.Rows["newer"].Over || !c.state.next().IsZero() {
+		t.Errorf("time changed nothing: %+v", table.Rows)
 	}
 
 	m, ok, err := memos.Get(c.cfg.Store, "newer")
@@ -147,8 +150,8 @@ func TestAddAKind(t *testing.T) {
 		!strings.Contains(data, `"pinned":true`) {
 		t.Errorf("the field of a newer program is gone: %s, %v", data, err)
 	}
-	if _, again := memoCore(t, path, &now); len(again.rows) != 0 {
-		t.Errorf("what is over is loaded: %+v", again.rows)
+	if _, again := memoCore(t, path, &now); len(again.Rows) != 0 {
+		t.Errorf("what is over is loaded: %+v", again.Rows)
 	}
 }
 
@@ -164,25 +167,27 @@ func TestTable(t *testing.T) {
 		{ID: "a", Session: "r", Until: t0.Add(1)}, {ID: "b", Session: "", Over: true},
 		{ID: "c", Session: "r", Over: true},
 	} {
-		table.hold(m, t0)
+		table.Hold(m, t0)
 		want := []struct {
 			s, r int
 			next time.Duration
 		}{{1, 0, 3}, {2, 0, 1}, {2, 1, 1}, {1, 2, 1}, {0, 2, 1}, {0, 2, 1}}[i]
-		if n := len(table.bySession.all("s")); n != want.s {
+		if n := len(table.bySession.All("s")); n != want.s {
 			t.Errorf("step %d: %d of s, want %d", i, n, want.s)
 		}
-		if n := len(table.bySession.all("r")); n != want.r {
+		if n := len(table.bySession.All("r")); n != want.r {
 			t.Errorf("step %d: %d of r, want %d", i, n, want.r)
 		}
-		if at := table.next(); !at.Equal(t0.Add(want.next)) {
+		if at := table.Next(); !at.Equal(t0.Add(want.next)) {
 			t.Errorf("step %d: next is %s, want %s", i, at, t0.Add(want.next))
 		}
 	}
-	if _, ok := table.bySession.one(""); ok {
+	if _, ok := table.bySession.One(""); ok {
 		t.Error("a value without a key is in the index")
 	}
-	if ids := table.due.until(t0.Add(time.Hour)); len(ids) != 1 || ids[0] != "a" {
-		t.Errorf("due: %v", ids)
+	var b store.Batch
+	table.Tick(&b, t0.Add(time.Hour))
+	if late := slices.Collect(memos.In(&b)); len(late) != 1 || late[0].ID != "a" {
+		t.Errorf("due: %v", late)
 	}
 }

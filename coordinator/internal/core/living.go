@@ -71,7 +71,7 @@ func (s *state) buryHooks(b *store.Batch, over map[session.Process]bool) {
 		if submits {
 			v.Mod = session.Process{}
 		}
-		s.sessions.put(b, v)
+		s.sessions.Put(b, v)
 	}
 }
 

@@ -16,13 +16,16 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // loopDue returns when time changes a loop.
 func loopDue(l loop.Stack, _ time.Time) time.Time { return l.Next() }
 
-func loopParts(_, after loop.Stack) []Part { return []Part{ofSession(session.ID(after.Session))} }
+func loopParts(_, after loop.Stack) []wake.Part {
+	return []wake.Part{ofSession(session.ID(after.Session))}
+}
 
 func (s *state) expireLoop(b *store.Batch, l loop.Stack, now time.Time) {
 	s.putLoop(b, session.ID(l.Session), loop.Expire(l, now), now)
@@ -48,8 +51,8 @@ func (c *Core) LoopBegins(id session.ID) (when string) {
 		c.cfg.Log.Error("look who waits to wake a session", "err", err)
 	}
 	c.view(func(s *state, _ time.Time) {
-		r, runs := s.runs.byConversation.one(string(id))
-		switch v := s.sessions.rows[id]; {
+		r, runs := s.runs.byConversation.One(string(id))
+		switch v := s.sessions.Rows[id]; {
 		case runs:
 			when = s.runBegins(r)
 		case v.State == session.Ended:
@@ -107,7 +110,7 @@ func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro str
 func (s *state) beginLoop(
 	b *store.Batch, id session.ID, frame string, o loop.Options, now time.Time,
 ) (intro string, err error) {
-	out, err := loop.Start(s.loops.rows[id], string(id), frame, o, now)
+	out, err := loop.Start(s.loops.Rows[id], string(id), frame, o, now)
 	if err != nil {
 		return "", err
 	}
@@ -140,7 +143,7 @@ const Terminal = "terminal"
 // on a channel.
 func (c *Core) CancelLoop(id session.ID, by, channel string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		out, err := loop.Cancel(s.loops.rows[id], by, now)
+		out, err := loop.Cancel(s.loops.Rows[id], by, now)
 		if err != nil {
 			return b, err
 		}
@@ -154,10 +157,10 @@ func (c *Core) CancelLoop(id session.ID, by, channel string) error {
 
 // putLoop records a step of a loop: its state, the journal, the markdown and the notice.
 func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
-	s.loops.put(b, out.Stack)
+	s.loops.Put(b, out.Stack)
 	token := s.label(b, id)
 	kind, text := event.LoopStepped, token+": "+redact.Mask(folded(stepText(out)))
-	switch before := s.loops.rows[id]; {
+	switch before := s.loops.Rows[id]; {
 	case !out.Stack.Active():
 		kind = event.LoopEnded
 	case !before.Active(), len(out.Stack.Frames) > len(before.Frames):
@@ -211,14 +214,14 @@ func stepText(out loop.Outcome) string {
 }
 
 func (s *state) touchLoop(b *store.Batch, id session.ID, now time.Time) {
-	if l := s.loops.rows[id]; l.Active() {
-		s.loops.put(b, loop.Touch(l, now))
+	if l := s.loops.Rows[id]; l.Active() {
+		s.loops.Put(b, loop.Touch(l, now))
 	}
 }
 
 // typedInLoop records that a person typed. The prompt interrupts a running check.
 func (s *state) typedInLoop(b *store.Batch, id session.ID, now time.Time) {
-	l := s.loops.rows[id]
+	l := s.loops.Rows[id]
 	if !l.Active() {
 		return
 	}
@@ -226,19 +229,19 @@ func (s *state) typedInLoop(b *store.Batch, id session.ID, now time.Time) {
 	if interrupted, err := loop.Interrupt(l, now); err == nil { // else no check runs
 		l = interrupted
 	}
-	s.loops.put(b, l)
+	s.loops.Put(b, l)
 }
 
 func (s *state) resetTools(b *store.Batch, id session.ID) {
-	if v, ok := s.sessions.rows[id]; ok {
+	if v, ok := s.sessions.Rows[id]; ok {
 		v.Tools = 0
-		s.sessions.put(b, v)
+		s.sessions.Put(b, v)
 	}
 }
 
 // Loop returns the loop of a session, or the zero Stack.
 func (c *Core) Loop(id session.ID) (l loop.Stack) {
-	c.view(func(s *state, _ time.Time) { l = s.loops.rows[id] })
+	c.view(func(s *state, _ time.Time) { l = s.loops.Rows[id] })
 	return l
 }
 
@@ -246,7 +249,7 @@ func (c *Core) Loop(id session.ID) (l loop.Stack) {
 func (c *Core) Loops() []loop.Stack {
 	var out []loop.Stack
 	c.view(func(s *state, _ time.Time) {
-		for _, l := range s.loops.rows {
+		for _, l := range s.loops.Rows {
 			out = append(out, l)
 		}
 	})
@@ -289,11 +292,11 @@ func (c *Core) AllLoops() ([]loop.Stack, error) {
 // retry it is tried again by itself, which needs a session with a hook that can wake it.
 func (c *Core) LimitLoop(id session.ID, note string, retry bool) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		l, until := s.loops.rows[id], time.Time{}
+		l, until := s.loops.Rows[id], time.Time{}
 		if !l.Active() {
 			return b, nil
 		}
-		if v := s.sessions.rows[id]; retry && v.Interactive() {
+		if v := s.sessions.Rows[id]; retry && v.Interactive() {
 			until = loop.Retry(l, s.cfg.Rules.RetryAfter, now)
 		}
 		out, err := loop.Limit(l, note, until, now)
@@ -311,9 +314,9 @@ const printRest = 20 * time.Second
 // EditLoop applies what a person wrote into the loop.md of a session.
 func (c *Core) EditLoop(id session.ID, page string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		l, changed := loop.Edit(s.loops.rows[id], page, now)
+		l, changed := loop.Edit(s.loops.Rows[id], page, now)
 		if len(changed) > 0 {
-			s.loops.put(&b, l)
+			s.loops.Put(&b, l)
 			s.edited(&b, id, l, changed, now)
 			s.markdown(&b, id, "loop.md", now)
 		}
@@ -336,10 +339,10 @@ func (s *state) edited(b *store.Batch, id session.ID, l loop.Stack, frames []str
 // SeeTree records the digest of the work tree of a session's loop.
 func (c *Core) SeeTree(id session.ID, tree string) error {
 	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
-		l := loop.Saw(s.loops.rows[id], tree)
-		before, _ := s.loops.rows[id].Top()
+		l := loop.Saw(s.loops.Rows[id], tree)
+		before, _ := s.loops.Rows[id].Top()
 		if after, _ := l.Top(); after.Tree != before.Tree {
-			s.loops.put(&b, l)
+			s.loops.Put(&b, l)
 		}
 		return b, nil
 	})
@@ -348,12 +351,12 @@ func (c *Core) SeeTree(id session.ID, tree string) error {
 // SetAnchor records the text that a session needs after a compaction.
 func (c *Core) SetAnchor(id session.ID, facts loop.AnchorFacts) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, ok := s.sessions.rows[id]
+		v, ok := s.sessions.Rows[id]
 		if !ok {
 			return b, nil
 		}
-		v.Anchor, v.AnchorAt, v.AnchorOf = loop.Anchor(s.loops.rows[id], facts, now), now, s.running(id)
-		s.sessions.put(&b, v)
+		v.Anchor, v.AnchorAt, v.AnchorOf = loop.Anchor(s.loops.Rows[id], facts, now), now, s.running(id)
+		s.sessions.Put(&b, v)
 		if v.Anchor != "" {
 			s.markdown(&b, id, "anchor.md", now)
 		}
@@ -363,7 +366,7 @@ func (c *Core) SetAnchor(id session.ID, facts loop.AnchorFacts) error {
 
 // running names the loop that runs in a session, "" for none.
 func (s *state) running(id session.ID) string {
-	if l := s.loops.rows[id]; l.Active() {
+	if l := s.loops.Rows[id]; l.Active() {
 		return l.RunID
 	}
 	return ""
@@ -374,7 +377,7 @@ func (s *state) running(id session.ID) string {
 // Otherwise, Anchor makes the anchor of a running loop from facts.
 func (c *Core) Anchor(id session.ID, facts loop.AnchorFacts) (text string) {
 	c.view(func(s *state, now time.Time) {
-		v, l := s.sessions.rows[id], s.loops.rows[id]
+		v, l := s.sessions.Rows[id], s.loops.Rows[id]
 		moved := v.TypedAt.After(v.AnchorAt) || l.Active() && l.UpdatedAt.After(v.AnchorAt)
 		switch {
 		case v.Anchor != "" && !moved && v.AnchorOf == s.running(id):

@@ -34,12 +34,12 @@ func (s *state) wakeRun(b *store.Batch, id session.ID, wake waking, now time.Tim
 	if !ok || !r.Settled() || s.settingsAfter(b).Paused {
 		return false
 	}
-	l, _ := s.loops.after(b, id)
+	l, _ := s.loops.After(b, id)
 	next, text := wake(l, now)
 	if text == "" {
 		return false
 	}
-	s.loops.put(b, next)
+	s.loops.Put(b, next)
 	key := fmt.Sprintf("loop:%s:%d", next.RunID, now.UnixNano())
 	s.post(b, message.Message{Key: key, Session: id, Text: text, By: byLoop}, now)
 	return true
@@ -47,7 +47,7 @@ func (s *state) wakeRun(b *store.Batch, id session.ID, wake waking, now time.Tim
 
 // resumeRuns wakes the runs whose loops a pause of Afar had stopped.
 func (s *state) resumeRuns(b *store.Batch, now time.Time) {
-	for id, l := range s.loops.rows {
+	for id, l := range s.loops.Rows {
 		if l.Active() {
 			s.wakeRun(b, id, loop.WakeResumed, now)
 		}
@@ -58,7 +58,7 @@ func (s *state) resumeRuns(b *store.Batch, now time.Time) {
 // run that is idle gets its next turn, or the person is told that the loop rests.
 func (s *state) turnOver(b *store.Batch, r run.Run, now time.Time) {
 	id := session.ID(r.Conversation)
-	l, _ := s.loops.after(b, id)
+	l, _ := s.loops.After(b, id)
 	switch {
 	case !l.Active():
 	case r.State == run.Failed:
@@ -68,7 +68,7 @@ func (s *state) turnOver(b *store.Batch, r run.Run, now time.Time) {
 	case r.State != run.Idle, s.settingsAfter(b).Paused, l.Waits(), s.wakeRun(b, id, loop.Wake, now):
 	default:
 		if l, text := loop.Leave(l); text != "" {
-			s.loops.put(b, l)
+			s.loops.Put(b, l)
 			s.notify(b, "loop-left", id, channel.News{Kind: channel.LoopSays, Of: "run:" + r.Name, What: text}, now)
 		}
 	}
@@ -80,17 +80,17 @@ func (c *Core) StartLoopBeside(made run.Run, o loop.Options) (r run.Run, err err
 	frame := c.cfg.Secret()[:8]
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		r = run.Rest(made, now)
-		if old, known := s.runs.byName.one(made.Name); known {
+		if old, known := s.runs.byName.One(made.Name); known {
 			r = old
 		} else {
-			s.runs.put(&b, r)
+			s.runs.Put(&b, r)
 		}
 		id := session.ID(r.Conversation)
-		if r.Beside != made.Beside || s.loops.rows[id].Active() {
+		if r.Beside != made.Beside || s.loops.Rows[id].Active() {
 			return store.Batch{}, fmt.Errorf("a run with the name %s: %w", made.Name, ErrTaken)
 		}
 		_, err = s.beginLoop(&b, id, frame, o, now)
-		r, _ = s.runs.after(&b, r.ID)
+		r, _ = s.runs.After(&b, r.ID)
 		return b, err
 	})
 	return r, err
@@ -99,6 +99,6 @@ func (c *Core) StartLoopBeside(made run.Run, o loop.Options) (r run.Run, err err
 // LoopHolds reports whether the Stop hook of a run waits for its loop: for an errand or a
 // check, which no clock of the turn counts.
 func (c *Core) LoopHolds(r run.Run) (holds bool) {
-	c.view(func(s *state, _ time.Time) { holds = s.loops.rows[session.ID(r.Conversation)].Holds() })
+	c.view(func(s *state, _ time.Time) { holds = s.loops.Rows[session.ID(r.Conversation)].Holds() })
 	return holds
 }

@@ -10,8 +10,8 @@ import (
 func (c *Core) SeeFacts(digests []string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, digest := range digests {
-			if _, known := s.facts.rows[digest]; !known {
-				s.facts.put(&b, store.FactSeen{Digest: digest, At: now})
+			if _, known := s.facts.Rows[digest]; !known {
+				s.facts.Put(&b, store.FactSeen{Digest: digest, At: now})
 			}
 		}
 		return b, nil
@@ -21,7 +21,7 @@ func (c *Core) SeeFacts(digests []string) error {
 // SeenFacts returns a function that reports whether a digest was in memory once.
 func (c *Core) SeenFacts() func(digest string) bool {
 	return func(digest string) (seen bool) {
-		c.view(func(s *state, _ time.Time) { _, seen = s.facts.rows[digest] })
+		c.view(func(s *state, _ time.Time) { _, seen = s.facts.Rows[digest] })
 		return seen
 	}
 }

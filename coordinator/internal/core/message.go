@@ -17,48 +17,50 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
 	"github.com/afar-sh/afar/coordinator/internal/task"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // A messageTable holds the texts for sessions.
 type messageTable struct {
-	*table[message.ID, message.Message]
-	byNonce   *index[message.ID, message.Message]
-	bySession *index[message.ID, message.Message]
-	byState   *index[message.ID, message.Message]
-	byTask    *index[message.ID, message.Message]
+	*table.Table[message.ID, message.Message]
+	byNonce   *table.Index[message.ID, message.Message]
+	bySession *table.Index[message.ID, message.Message]
+	byState   *table.Index[message.ID, message.Message]
+	byTask    *table.Index[message.ID, message.Message]
 }
 
 func newMessageTable(s *state) messageTable {
-	t := register(s, store.Messages, traits[message.Message]{
-		touches: messageParts,
-		held:    func(m message.Message) { s.newestSeq = max(s.newestSeq, m.Seq) },
+	t := register(s, store.Messages, table.Traits[message.Message]{
+		Touches: messageParts,
+		Held:    func(m message.Message) { s.newestSeq = max(s.newestSeq, m.Seq) },
 	})
 	return messageTable{
-		table:     t,
-		byNonce:   t.indexBy(func(m message.Message) string { return m.Nonce }),
-		bySession: t.indexBy(func(m message.Message) string { return string(m.Session) }),
-		byState:   t.indexBy(func(m message.Message) string { return string(m.State) }),
-		byTask:    t.indexBy(func(m message.Message) string { return m.Task }),
+		Table:     t,
+		byNonce:   t.IndexBy(func(m message.Message) string { return m.Nonce }),
+		bySession: t.IndexBy(func(m message.Message) string { return string(m.Session) }),
+		byState:   t.IndexBy(func(m message.Message) string { return string(m.State) }),
+		byTask:    t.IndexBy(func(m message.Message) string { return m.Task }),
 	}
 }
 
-func messageParts(_, after message.Message) []Part {
+func messageParts(_, after message.Message) []wake.Part {
 	if after.To == message.ToTriage {
-		return []Part{Triaged}
+		return []wake.Part{Triaged}
 	}
 	if after.Task != "" {
-		return []Part{ofSession(after.Session), Tasks}
+		return []wake.Part{ofSession(after.Session), Tasks}
 	}
-	return []Part{ofSession(after.Session)}
+	return []wake.Part{ofSession(after.Session)}
 }
 
 // of returns the texts for a session, in no order.
-func (t messageTable) of(id session.ID) []message.Message { return t.bySession.all(string(id)) }
+func (t messageTable) of(id session.ID) []message.Message { return t.bySession.All(string(id)) }
 
 // delivered returns the texts that a hook took and whose arrival no session has
 // confirmed.
-func (t messageTable) delivered() []message.Message { return t.byState.all(string(message.Delivered)) }
+func (t messageTable) delivered() []message.Message { return t.byState.All(string(message.Delivered)) }
 
 // newestText returns the number of the newest text, with those of a batch.
 func (s *state) newestText(b *store.Batch) int64 {
@@ -71,11 +73,11 @@ func (s *state) newestText(b *store.Batch) int64 {
 
 // post stores a text. If its key is known, it returns the message with that key.
 func (s *state) post(b *store.Batch, m message.Message, now time.Time) message.Message {
-	if known, ok := s.messages.after(b, message.IDOf(m.Key)); ok {
+	if known, ok := s.messages.After(b, message.IDOf(m.Key)); ok {
 		return known
 	}
 	m = message.Add(m, s.newestText(b), now)
-	s.messages.put(b, m)
+	s.messages.Put(b, m)
 	text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(b, m))
 	record(b, event.MessageAdded, m.Session, string(m.ID), text, now)
 	switch {
@@ -113,7 +115,7 @@ func (s *state) nameOf(b *store.Batch, m message.Message) string {
 func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d message.Delivery, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		d = message.Take(s.here(id), id, delivery, taker, now)
-		s.messages.put(&b, d.Changed...)
+		s.messages.Put(&b, d.Changed...)
 		for _, m := range d.Changed {
 			text := s.token(id) + ": the text of " + m.By + " was handed over"
 			record(&b, event.MessageDelivered, id, string(m.ID), text, now)
@@ -128,7 +130,7 @@ func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d
 
 // missed tells the person of texts that a session did not get before it ended.
 func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
-	_, runs := s.runs.byConversation.one(string(v.ID)) // its next turn takes them
+	_, runs := s.runs.byConversation.One(string(v.ID)) // its next turn takes them
 	if runs || len(message.Waiting(s.messages.of(v.ID), v.ID)) == 0 {
 		return
 	}
@@ -143,7 +145,7 @@ func (s *state) tellMissed(b *store.Batch, v session.Session, now time.Time) {
 // another hook took before have arrived. It returns how many texts wait.
 func (c *Core) ComesBack(id session.ID, delivery string) (waiting int, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		s.messages.put(&b, message.Finish(s.messages.of(id), id, delivery, now)...)
+		s.messages.Put(&b, message.Finish(s.messages.of(id), id, delivery, now)...)
 		waiting = len(message.Waiting(s.here(id), id))
 		return b, nil
 	})
@@ -152,7 +154,7 @@ func (c *Core) ComesBack(id session.ID, delivery string) (waiting int, err error
 
 // Messages returns all messages in memory, oldest first.
 func (c *Core) Messages() (out []message.Message) {
-	c.view(func(s *state, _ time.Time) { out = slices.Collect(maps.Values(s.messages.rows)) })
+	c.view(func(s *state, _ time.Time) { out = slices.Collect(maps.Values(s.messages.Rows)) })
 	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
 	return out
 }
@@ -160,7 +162,7 @@ func (c *Core) Messages() (out []message.Message) {
 // AddressOf returns where a text goes; it is zero while the person has not said it.
 func (c *Core) AddressOf(m message.Message) (a message.Address) {
 	c.view(func(s *state, _ time.Time) {
-		r, runs := s.runs.byConversation.one(string(m.Session))
+		r, runs := s.runs.byConversation.One(string(m.Session))
 		switch {
 		case m.To != "":
 			a = message.Address{Kind: m.To}
@@ -178,9 +180,9 @@ func (c *Core) AddressOf(m message.Message) (a message.Address) {
 // TakeOver makes waiter, a hook with its process, the one that waits to wake a session.
 func (c *Core) TakeOver(id session.ID, waiter string, in session.Process) error {
 	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
-		if v, ok := s.sessions.rows[id]; ok && v.Waiter != waiter {
+		if v, ok := s.sessions.Rows[id]; ok && v.Waiter != waiter {
 			v.Waiter, v.WaitsIn = waiter, in
-			s.sessions.put(&b, v)
+			s.sessions.Put(&b, v)
 		}
 		return b, nil
 	})
@@ -217,7 +219,7 @@ func (s *state) wakeReason(id session.ID, now time.Time) string {
 	case len(texts) > 0 && texts[0].Data:
 		return dataWaits
 	case !s.awaited(id, now):
-		return s.loops.rows[id].Waking()
+		return s.loops.Rows[id].Waking()
 	}
 	return ""
 }
@@ -229,15 +231,15 @@ func (s *state) awaited(id session.ID, now time.Time) bool {
 
 // wake returns what the waiter of a session must do, and when that changes by itself.
 func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string, at time.Time) {
-	v := s.sessions.rows[id]
+	v := s.sessions.Rows[id]
 	switch {
 	case !v.Live(), v.Waiter != waiter:
 		return End, at
-	case !v.Interactive() && !s.loops.rows[id].Rests():
+	case !v.Interactive() && !s.loops.Rows[id].Rests():
 		return End, at // nobody writes to a print session, and its client waits for this hook
 	case s.settings.Paused, v.State != session.Idle:
 		return Wait, at
-	case !s.awaited(id, now) && s.loops.rows[id].Waking() == "":
+	case !s.awaited(id, now) && s.loops.Rows[id].Waking() == "":
 		return Wait, at
 	}
 	if at = v.Since.Add(idleFor); now.Before(at) {
@@ -274,7 +276,7 @@ func (s *state) written(b *store.Batch, p Press, now time.Time) Told {
 	all, live := s.onCards(), s.live()
 	if id, ok := s.sessionIn(p.Channel, p.At); ok {
 		all = slices.DeleteFunc(all, func(a ask.Ask) bool { return a.Session != id })
-		live = []session.Session{s.sessions.rows[id]}
+		live = []session.Session{s.sessions.Rows[id]}
 	}
 	m := p.message("")
 	switch open := p.seen(all); {
@@ -341,10 +343,10 @@ func (s *state) wakeable(v session.Session) bool {
 // processes that Look has just seen. A terminal that has the conversation of a taken run is a
 // session like others.
 func (s *state) fate(id session.ID) channel.Fate {
-	if r, ok := s.runs.byConversation.one(string(id)); ok && r.State != run.Taken {
+	if r, ok := s.runs.byConversation.One(string(id)); ok && r.State != run.Taken {
 		return s.runFate(r)
 	}
-	v := s.sessions.rows[id]
+	v := s.sessions.Rows[id]
 	f := channel.Fate{To: v.Token, At: channel.AtStop}
 	switch {
 	case v.State == session.Ended:
@@ -357,7 +359,7 @@ func (s *state) fate(id session.ID) channel.Fate {
 		f.At = channel.AtPrompt
 	case v.Batches:
 		f.At = channel.AtTool
-	case s.loops.rows[id].Active():
+	case s.loops.Rows[id].Active():
 		f.At = channel.AtLoopEnd
 	}
 	return f
@@ -368,7 +370,7 @@ func (s *state) fate(id session.ID) channel.Fate {
 func (c *Core) Choose(p Press) (Told, error) { return c.pressIt(p, (*state).choose) }
 
 func (s *state) choose(b *store.Batch, p Press, now time.Time) Told {
-	m, known := s.messages.byNonce.one(p.Nonce)
+	m, known := s.messages.byNonce.One(p.Nonce)
 	switch {
 	case !known:
 		return tells(channel.UnknownText)
@@ -383,7 +385,7 @@ func (s *state) choose(b *store.Batch, p Press, now time.Time) Told {
 	case !v.Live():
 		return tells(channel.SessionOver)
 	}
-	s.messages.put(b, routed)
+	s.messages.Put(b, routed)
 	s.queueRunOf(b, v.ID, now)
 	record(b, event.MessageAdded, v.ID, string(m.ID), m.By+" sent a text to "+v.Token, now)
 	return Told{Worded: s.fate(v.ID), Edit: true}
@@ -391,14 +393,14 @@ func (s *state) choose(b *store.Batch, p Press, now time.Time) Told {
 
 // settleText answers the question that the person tapped with the text that waited for its question.
 func (s *state) settleText(b *store.Batch, m message.Message, p Press, now time.Time) Told {
-	a, found := s.asks.byNonce.one(p.Choice)
+	a, found := s.asks.byNonce.One(p.Choice)
 	dropped, err := message.Drop(m, now)
 	switch {
 	case err != nil:
 		return tells(channel.UsedText)
 	case p.Choice == "":
 		dropped.Outcome = "answers nothing, as you chose"
-		s.messages.put(b, dropped)
+		s.messages.Put(b, dropped)
 		return Told{Worded: channel.News{Kind: channel.NothingDecided}, Edit: true}
 	case !found, len(s.onCard(a).Waiting()) == 0:
 		return Told{Worded: channel.Answer{Card: ask.Card{a}, Err: ask.ErrSettled}}
@@ -406,7 +408,7 @@ func (s *state) settleText(b *store.Batch, m message.Message, p Press, now time.
 	p.Text = m.Text
 	said := channel.News{Kind: channel.DecidedIn, Of: s.token(a.Session), What: s.decide(b, a, p, now).Words()}
 	dropped.Outcome = "answered a question of " + folded(said.Words())
-	s.messages.put(b, dropped)
+	s.messages.Put(b, dropped)
 	return Told{Worded: said, Edit: true}
 }
 
@@ -422,7 +424,7 @@ type Choice struct {
 // already chosen.
 func (c *Core) Choice(name string, at channel.Address, text message.ID) (out Choice, ok bool) {
 	c.view(func(s *state, _ time.Time) {
-		out.Message = s.messages.rows[text]
+		out.Message = s.messages.Rows[text]
 		ok, out.Open = out.State == message.Unrouted, s.onCards()
 		if id, one := s.sessionIn(name, at); one {
 			out.Open = slices.DeleteFunc(out.Open, func(a ask.Ask) bool { return a.Session != id })
@@ -437,7 +439,7 @@ func (c *Core) Choice(name string, at channel.Address, text message.ID) (out Cho
 // TextByNonce returns the text that waits under a nonce, "" for none.
 func (c *Core) TextByNonce(nonce string) (text string) {
 	c.view(func(s *state, _ time.Time) {
-		m, _ := s.messages.byNonce.one(nonce)
+		m, _ := s.messages.byNonce.One(nonce)
 		text = m.Text
 	})
 	return text

@@ -31,7 +31,7 @@ func (s *state) submittable(id session.ID) (m message.Message, ok bool) {
 // reservedUntil returns until when the next text of a session is left to its mod, the zero time
 // if it is not.
 func (s *state) reservedUntil(id session.ID, now time.Time) (until time.Time) {
-	v := s.sessions.rows[id]
+	v := s.sessions.Rows[id]
 	m, ok := s.submittable(id)
 	if !ok || !v.Mod.Known() {
 		return until
@@ -60,9 +60,9 @@ func (s *state) submits(id session.ID, now time.Time) bool {
 // the next text. The session is then idle.
 func (c *Core) LeaveToMod(id session.ID) (left bool, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, ok := s.sessions.rows[id]
+		v, ok := s.sessions.Rows[id]
 		if left = ok && now.Before(s.reservedUntil(id, now)); left {
-			s.sessions.put(&b, session.To(v, session.Idle, now))
+			s.sessions.Put(&b, session.To(v, session.Idle, now))
 		}
 		return b, nil
 	})
@@ -76,7 +76,7 @@ func (c *Core) AwaitPrompt(ctx context.Context, id session.ID, waiter session.Pr
 	for {
 		news := false
 		c.await(ctx, func(s *state, now time.Time) (done bool, at time.Time) {
-			v := s.sessions.rows[id]
+			v := s.sessions.Rows[id]
 			news = v.Live() && v.Mod != waiter
 			answer, at = s.prompts(v, now)
 			return news || answer == Wake || lived && !v.Live(), at
@@ -92,9 +92,9 @@ func (c *Core) AwaitPrompt(ctx context.Context, id session.ID, waiter session.Pr
 		}
 		lived = true
 		err = c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
-			if v := s.sessions.rows[id]; v.Live() {
+			if v := s.sessions.Rows[id]; v.Live() {
 				v.Mod = waiter
-				s.sessions.put(&b, v)
+				s.sessions.Put(&b, v)
 			}
 			return b, nil
 		})
@@ -130,11 +130,11 @@ func (c *Core) Submit(id session.ID, delivery string, taker session.Process) (pr
 			}
 		}
 		m, _ := s.submittable(id)
-		if answer, _ := s.prompts(s.sessions.rows[id], now); answer != Wake {
+		if answer, _ := s.prompts(s.sessions.Rows[id], now); answer != Wake {
 			return b, nil
 		}
 		m = message.Submit(m, delivery, taker, now)
-		s.messages.put(&b, m)
+		s.messages.Put(&b, m)
 		prompt = m.Prompt()
 		text := s.token(id) + ": the text of " + m.By + " is submitted as their prompt"
 		record(&b, event.MessageDelivered, id, string(m.ID), text, now)
@@ -149,7 +149,7 @@ func (c *Core) PromptShown(id session.ID, prompt, delivery string, own bool) (sh
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		m, ok := message.ShowPrompt(s.here(id), id, prompt, delivery, own, now)
 		if shown = ok; ok {
-			s.messages.put(&b, m)
+			s.messages.Put(&b, m)
 			s.takeReplies(&b, id, now)
 		}
 		return b, nil
@@ -172,7 +172,7 @@ type UnshownPrompt struct {
 func (c *Core) UnshownPrompts() (out []UnshownPrompt) {
 	c.view(func(s *state, now time.Time) {
 		for _, m := range s.messages.delivered() {
-			v := s.sessions.rows[m.Session]
+			v := s.sessions.Rows[m.Session]
 			late := now.Sub(v.Since) >= shownFor && now.Sub(m.DeliveredAt) >= shownFor
 			if m.Submitted && !m.Unproven && (v.State == session.Ended || v.State == session.Idle && late) {
 				out = append(out, UnshownPrompt{m.Session, v.Transcript, m.Delivery, m.Prompt(), m.DeliveredAt})
@@ -197,7 +197,7 @@ func (c *Core) SubmittedPrompts(id session.ID) (out []UnshownPrompt) {
 	c.view(func(s *state, _ time.Time) {
 		for _, m := range s.here(id) {
 			if m.State == message.Delivered && m.Submitted {
-				path := s.sessions.rows[id].Transcript
+				path := s.sessions.Rows[id].Transcript
 				out = append(out, UnshownPrompt{id, path, m.Delivery, m.Prompt(), m.DeliveredAt})
 			}
 		}
@@ -209,12 +209,12 @@ func (c *Core) SubmittedPrompts(id session.ID) (out []UnshownPrompt) {
 // text waits again; a hook hands it over while the session lives.
 func (c *Core) SettlePrompt(p UnshownPrompt, proof message.Proof) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v := s.sessions.rows[p.Session]
+		v := s.sessions.Rows[p.Session]
 		if v.Live() {
 			proof.Sure = false // it may still come
 		}
 		for _, m := range message.Verify(s.here(p.Session), p.Session, map[string]message.Proof{p.Delivery: proof}, now) {
-			s.messages.put(&b, m)
+			s.messages.Put(&b, m)
 			if m.State == message.Done {
 				s.takeReplies(&b, p.Session, now)
 				continue

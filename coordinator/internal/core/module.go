@@ -10,14 +10,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // moduleParts is nil for a module that only got one more event.
-func moduleParts(before, after module.Module) []Part {
+func moduleParts(before, after module.Module) []wake.Part {
 	if before.File == after.File {
 		return nil
 	}
-	return []Part{Modules}
+	return []wake.Part{Modules}
 }
 
 // ErrDisabled says that a module is not enabled, or with another content.
@@ -30,10 +31,10 @@ func noteModule(b *store.Batch, kind event.Kind, name module.Name, text string, 
 // EnableModule enables the content of a folder for the person by.
 func (c *Core) EnableModule(name module.Name, hash, by string) (m module.Module, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		m = s.modules.rows[name]
+		m = s.modules.Rows[name]
 		m.Name = name
 		m = m.Enable(hash, by, now)
-		s.modules.put(&b, m)
+		s.modules.Put(&b, m)
 		noteModule(&b, event.ModuleEnabled, name, "enabled by "+by+" (sha256 "+short(hash)+")"+proof(hash), now)
 		return b, nil
 	})
@@ -43,11 +44,11 @@ func (c *Core) EnableModule(name module.Name, hash, by string) (m module.Module,
 // DisableModule disables a module for the person by.
 func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if m = s.modules.rows[name]; !m.Known() {
+		if m = s.modules.Rows[name]; !m.Known() {
 			return b, fmt.Errorf("module %q: %w", name, ErrNotFound)
 		}
 		m = m.Disable(by, now)
-		s.modules.put(&b, m)
+		s.modules.Put(&b, m)
 		noteModule(&b, event.ModuleDisabled, name, "disabled by "+by, now)
 		return b, nil
 	})
@@ -58,12 +59,12 @@ func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err 
 // not. The person is told once. It does nothing if the person has enabled another content since.
 func (c *Core) LookedAtModule(name module.Name, hash, why string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		m := s.modules.rows[name]
+		m := s.modules.Rows[name]
 		if !m.On || m.Hash != hash || m.Held == why {
 			return b, nil
 		}
 		m.File = m.Hold(why, now)
-		s.modules.put(&b, m)
+		s.modules.Put(&b, m)
 		if why == "" {
 			noteModule(&b, event.ModuleChanged, name, "its folder is again what "+m.By+" enabled", now)
 			return b, nil
@@ -77,13 +78,13 @@ func (c *Core) LookedAtModule(name module.Name, hash, why string) error {
 
 // Module returns what is kept of a module. A folder that no person has enabled has nothing.
 func (c *Core) Module(name module.Name) (m module.Module, ok bool) {
-	c.view(func(s *state, _ time.Time) { m = s.modules.rows[name] })
+	c.view(func(s *state, _ time.Time) { m = s.modules.Rows[name] })
 	return m, m.Known()
 }
 
 // Modules returns what is kept of all modules, by name.
 func (c *Core) Modules() (all []module.Module) {
-	c.view(func(s *state, _ time.Time) { all = s.modules.sorted() })
+	c.view(func(s *state, _ time.Time) { all = s.modules.Sorted() })
 	return all
 }
 
@@ -99,14 +100,14 @@ func (c *Core) TakeEvent(name module.Name, hash string, e module.Event) error {
 		}
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		m := s.modules.rows[name]
+		m := s.modules.Rows[name]
 		switch {
 		case !m.Live(), m.Hash != hash:
 			return b, ErrDisabled
 		case seen.Covers(now):
 			return b, nil
 		}
-		s.modules.put(&b, m.Came(now))
+		s.modules.Put(&b, m.Came(now))
 		if e.ID != "" {
 			store.Seen.Put(&b, module.Seen{Key: module.KeyOf(name, e.ID), At: now})
 		}
@@ -131,11 +132,11 @@ const mostGarbled = 20
 // one since the module was enabled.
 func (c *Core) GarbledLine(name module.Name, hash, why string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		m := s.modules.rows[name]
+		m := s.modules.Rows[name]
 		if !m.Live() || m.Hash != hash {
 			return b, ErrDisabled
 		}
-		s.modules.put(&b, m.Garbled(why))
+		s.modules.Put(&b, m.Garbled(why))
 		if m.Bad < mostGarbled {
 			noteModule(&b, event.ModuleGarbled, name, "a line of its source is no event: "+why, now)
 		}

@@ -78,7 +78,7 @@ func (s *state) noticeOn(b *store.Batch, name, about string, n channel.News, now
 // kind is the host's word for it.
 func (c *Core) PassOn(id session.ID, kind, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if v, ok := s.sessions.rows[id]; ok && text != "" && s.mode(id, now) == session.On {
+		if v, ok := s.sessions.Rows[id]; ok && text != "" && s.mode(id, now) == session.On {
 			s.notify(&b, kind, id, channel.News{Kind: channel.HostSays, Of: v.Token, What: text}, now)
 		}
 		return b, nil

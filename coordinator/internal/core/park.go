@@ -19,7 +19,7 @@ import (
 func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		answers := ask.TellLate(s.answeredLate(id, delivery), delivery, room, now)
-		s.asks.put(&b, answers.Told...)
+		s.asks.Put(&b, answers.Told...)
 		text = strings.Trim(answers.Text+"\n"+s.tells(&b, id, delivery, answers.Room), "\n")
 		return b, nil
 	})
@@ -28,13 +28,13 @@ func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, 
 
 // tells hands over to a delivery what waits for a session.
 func (s *state) tells(b *store.Batch, id session.ID, delivery string, room int) string {
-	v := s.sessions.rows[id]
+	v := s.sessions.Rows[id]
 	if len(v.Tells) == 0 {
 		return ""
 	}
 	next, text := v.Deliver(delivery, room)
 	if !slices.Equal(next.Tells, v.Tells) {
-		s.sessions.put(b, next)
+		s.sessions.Put(b, next)
 	}
 	return text
 }
@@ -44,11 +44,11 @@ func (c *Core) UntellLate(id session.ID, delivery string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.answeredLate(id, delivery) {
 			if next, err := ask.Untell(a, delivery); err == nil {
-				s.asks.put(&b, next)
+				s.asks.Put(&b, next)
 			}
 		}
-		if v := s.sessions.rows[id]; len(v.Tells) > 0 {
-			s.sessions.put(&b, v.Undeliver(delivery))
+		if v := s.sessions.Rows[id]; len(v.Tells) > 0 {
+			s.sessions.Put(&b, v.Undeliver(delivery))
 		}
 		return b, nil
 	})

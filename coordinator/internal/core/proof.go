@@ -115,18 +115,18 @@ func (c *Core) unproven() (all []unproven, err error) {
 			_, _ = s.endGrant(b, g, "nobody gave it", now) // it is active
 		})
 	}
-	for _, m := range s.modules.rows {
+	for _, m := range s.modules.Rows {
 		d := decision{event.ModuleEnabled, string(m.Name), proof(m.Hash)}
 		check(d, m.On, store.Modules.Table+" "+string(m.Name), func(s *state, b *store.Batch, now time.Time) {
 			m.File = approved.File{Held: unprovenText}
-			s.modules.put(b, m)
+			s.modules.Put(b, m)
 		})
 	}
-	for _, t := range s.triggers.rows {
+	for _, t := range s.triggers.Rows {
 		d := decision{event.TriggerOn, string(t.Name), proof(t.Text + t.Runs)}
 		check(d, t.On && !t.Removed, store.Triggers.Table+" "+string(t.Name), func(s *state, b *store.Batch, now time.Time) {
 			t.File, t.Next = approved.File{Held: unprovenText}, time.Time{}
-			s.triggers.put(b, t)
+			s.triggers.Put(b, t)
 		})
 	}
 	return all, err
@@ -158,7 +158,7 @@ func (c *Core) checkAnswer(id ask.ID) error {
 		return err
 	}
 	return c.do(undone([]unproven{{store.Asks.Table + " " + string(id), func(s *state, b *store.Batch, now time.Time) {
-		s.putAsk(b, s.asks.rows[id].Unanswered(unprovenText), now)
+		s.putAsk(b, s.asks.Rows[id].Unanswered(unprovenText), now)
 	}}}))
 }
 

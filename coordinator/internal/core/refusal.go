@@ -23,13 +23,13 @@ func (c *Core) Refuse(act channel.Act, r channel.Refusal) error {
 			return b, nil
 		}
 		next, tell := before.Refuse(r, now)
-		s.accounts.put(&b, next)
+		s.accounts.Put(&b, next)
 		if !tell {
 			return b, nil
 		}
 		record(&b, event.TelegramFailing, "", before.Speaker, r.Why+"; "+r.Fix, now)
 		for _, name := range s.available() {
-			if name != act.Channel && s.accounts.rows[name].Refused() == nil {
+			if name != act.Channel && s.accounts.Rows[name].Refused() == nil {
 				s.noticeOn(&b, name, "refused:"+act.Channel, channel.News{Kind: channel.Refused, Why: r.Why, What: r.Fix}, now)
 			}
 		}
@@ -45,7 +45,7 @@ func (c *Core) Accept(act channel.Act) error {
 		if before.Refused() == nil {
 			return b, nil
 		}
-		s.accounts.put(&b, before.Accept(now))
+		s.accounts.Put(&b, before.Accept(now))
 		s.showOpen(&b, act.Channel, now)
 		text := act.Channel + " takes messages for " + before.Person.Name + " again"
 		record(&b, event.TelegramConnected, "", before.Speaker, text, now)
@@ -57,7 +57,7 @@ func (c *Core) Accept(act channel.Act) error {
 // refused there.
 func (c *Core) refusedUntil(lane string) (until time.Time) {
 	c.view(func(s *state, _ time.Time) {
-		if r := s.accounts.rows[lane].Refused(); r != nil {
+		if r := s.accounts.Rows[lane].Refused(); r != nil {
 			until = r.Next
 		}
 	})

@@ -64,7 +64,7 @@ func (c *Core) AsksEnded(before ask.ID, limit int) ([]ask.Ask, error) {
 // in memory: for hours at least. Those that were opened first come first.
 func (c *Core) AsksEndedSince(at time.Time) (ended []ask.Ask) {
 	c.view(func(s *state, _ time.Time) {
-		for _, a := range s.asks.rows {
+		for _, a := range s.asks.Rows {
 			if a.Shown && !a.Waiting() && !a.Answered().Before(at) {
 				ended = append(ended, a)
 			}

@@ -17,12 +17,12 @@ func (c *Core) reviews(
 	id session.ID, change func(*state, *store.Batch, session.Session, time.Time) session.Review,
 ) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, ok := s.sessions.rows[id]
+		v, ok := s.sessions.Rows[id]
 		if !ok {
 			return b, nil
 		}
 		v.Review = change(s, &b, v, now)
-		s.sessions.put(&b, v)
+		s.sessions.Put(&b, v)
 		return b, nil
 	})
 }
@@ -69,7 +69,7 @@ func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Rulin
 	}
 	r := review.Judge(review.Since(entries), message)
 	return r, c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, known := s.sessions.rows[id]
+		v, known := s.sessions.Rows[id]
 		record(&b, r.Kind, id, agent, fmt.Sprintf("%s: %s", v.Token, r.Text), now)
 		if r.Tell != "" {
 			v = v.Tell(r.Tell)
@@ -78,7 +78,7 @@ func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Rulin
 			v.Review = v.Review.End(agent, r.Kind == event.GateOpened)
 		}
 		if known {
-			s.sessions.put(&b, v)
+			s.sessions.Put(&b, v)
 		}
 		if r.Kind == event.GateGivenUp && !s.settings.Paused {
 			s.notify(&b, "gate", id, channel.News{Kind: channel.GateGivenUp, Of: v.Token}, now)

@@ -17,6 +17,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // LaneRun is the prefix of the lanes of runs, one for each run. ActRun has a run's id as
@@ -31,21 +33,21 @@ var ErrTaken = errors.New("taken")
 
 // A runTable holds the runs.
 type runTable struct {
-	*table[run.ID, run.Run]
-	byConversation *index[run.ID, run.Run]
-	byName         *index[run.ID, run.Run]
-	byWork         *index[run.ID, run.Run] // see active
-	byParent       *index[run.ID, run.Run] // those that have not reported
+	*table.Table[run.ID, run.Run]
+	byConversation *table.Index[run.ID, run.Run]
+	byName         *table.Index[run.ID, run.Run]
+	byWork         *table.Index[run.ID, run.Run] // see active
+	byParent       *table.Index[run.ID, run.Run] // those that have not reported
 }
 
 func newRunTable(s *state) runTable {
-	t := register(s, store.Runs, traits[run.Run]{due: s.runDue, expire: s.expireRun, touches: runParts})
+	t := register(s, store.Runs, table.Traits[run.Run]{Due: s.runDue, Expire: s.expireRun, Touches: runParts})
 	return runTable{
-		table:          t,
-		byConversation: t.indexBy(func(r run.Run) string { return keyIf(r.Live(), r.Conversation) }),
-		byName:         t.indexBy(func(r run.Run) string { return keyIf(r.Live(), r.Name) }),
-		byWork:         t.indexBy(func(r run.Run) string { return keyIf(worksOrWaits(r), works) }),
-		byParent:       t.indexBy(func(r run.Run) string { return keyIf(r.Live() && !r.Reported, r.Parent) }),
+		Table:          t,
+		byConversation: t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Conversation) }),
+		byName:         t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Name) }),
+		byWork:         t.IndexBy(func(r run.Run) string { return table.KeyIf(worksOrWaits(r), works) }),
+		byParent:       t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live() && !r.Reported, r.Parent) }),
 	}
 }
 
@@ -58,20 +60,20 @@ func worksOrWaits(r run.Run) bool {
 
 // active returns the runs to which something happens by itself, or that a process waits for, in no
 // order. All others are kept for their person, and there may be thousands.
-func (t runTable) active() []run.Run { return t.byWork.all(works) }
+func (t runTable) active() []run.Run { return t.byWork.All(works) }
 
-func ofRun(id run.ID) Part { return Part("run " + id) }
+func ofRun(id run.ID) wake.Part { return wake.Part("run " + id) }
 
-func runParts(before, after run.Run) []Part {
+func runParts(before, after run.Run) []wake.Part {
 	if before.Busy() && !after.Busy() {
-		return []Part{ofRun(after.ID), Turns}
+		return []wake.Part{ofRun(after.ID), Turns}
 	}
-	return []Part{ofRun(after.ID)}
+	return []wake.Part{ofRun(after.ID)}
 }
 
 // runDue returns when a run changes by itself. The run of a task stays as long as the task.
 func (s *state) runDue(r run.Run, _ time.Time) time.Time {
-	if r.Settled() && len(s.tasks.byRun.ids[string(r.ID)]) > 0 {
+	if _, ofTask := s.tasks.byRun.One(string(r.ID)); ofTask && r.Settled() {
 		return time.Time{}
 	}
 	return r.Due()
@@ -89,7 +91,7 @@ func (s *state) expireRun(b *store.Batch, r run.Run, now time.Time) {
 		return
 	}
 	if next := s.limitRun(b, r, now); next.Turn.Limit != r.Turn.Limit {
-		s.runs.put(b, next)
+		s.runs.Put(b, next)
 	}
 	if r.RunnerLate(now) {
 		s.loseRunner(b, r.ID, now)
@@ -98,18 +100,18 @@ func (s *state) expireRun(b *store.Batch, r run.Run, now time.Time) {
 
 // loseRunner deals with a turn whose runner has ended without a word.
 func (s *state) loseRunner(b *store.Batch, id run.ID, now time.Time) {
-	r, _ := s.runs.after(b, id)
+	r, _ := s.runs.After(b, id)
 	next, relaunch, err := run.Lose(r, now)
 	if err != nil {
 		return
 	}
-	s.runs.put(b, next)
+	s.runs.Put(b, next)
 	if relaunch {
 		actRun(b, next.ID, now)
 		return
 	}
 	s.noteRun(b, event.RunEnded, next, next.Why, now)
-	s.runs.put(b, s.tellEnd(b, next, now))
+	s.runs.Put(b, s.tellEnd(b, next, now))
 	s.turnOver(b, next, now)
 	s.handUp(b, id, now)
 	s.startTurns(b, now)
@@ -135,7 +137,7 @@ func (c *Core) StartRun(r run.Run, first message.Message) (started run.Run, err 
 }
 
 func (s *state) startRun(b *store.Batch, r run.Run, first message.Message, now time.Time) (run.Run, error) {
-	if old, known := s.runs.rows[r.ID]; known {
+	if old, known := s.runs.Rows[r.ID]; known {
 		return old, nil
 	}
 	r, err := s.withName(r)
@@ -148,12 +150,12 @@ func (s *state) startRun(b *store.Batch, r run.Run, first message.Message, now t
 // beginRun begins a run whose name is free, with its first message.
 func (s *state) beginRun(b *store.Batch, r run.Run, first message.Message, now time.Time) run.Run {
 	r = run.New(r, now)
-	s.runs.put(b, r)
+	s.runs.Put(b, r)
 	s.noteRun(b, event.RunStarted, r, "started by "+r.By+" in "+r.Dir, now)
 	first.Session, first.Run = session.ID(r.Conversation), true
 	s.post(b, first, now)
 	s.startTurns(b, now)
-	r, _ = s.runs.after(b, r.ID)
+	r, _ = s.runs.After(b, r.ID)
 	return r
 }
 
@@ -163,7 +165,7 @@ func (s *state) withName(r run.Run) (run.Run, error) {
 	if r.Name == "" {
 		r.Name = s.freeName(r)
 	}
-	if _, taken := s.runs.byName.one(r.Name); taken {
+	if _, taken := s.runs.byName.One(r.Name); taken {
 		return r, fmt.Errorf("a run with the name %s: %w", r.Name, ErrTaken)
 	}
 	return r, nil
@@ -172,7 +174,7 @@ func (s *state) withName(r run.Run) (run.Run, error) {
 // freeName returns a name for a run, made of its directory and its conversation.
 func (s *state) freeName(r run.Run) string {
 	return session.NewToken(r.Dir, session.ID(r.Conversation), func(token string) bool {
-		_, taken := s.runs.byName.one(token)
+		_, taken := s.runs.byName.One(token)
 		return taken
 	})
 }
@@ -188,14 +190,14 @@ func (s *state) queueRunOf(b *store.Batch, id session.ID, now time.Time) {
 	if err != nil || next.State == r.State { // no run has this conversation, or its turn takes the message
 		return
 	}
-	s.runs.put(b, next)
+	s.runs.Put(b, next)
 	s.startTurns(b, now)
 }
 
 // runOf returns the run of a conversation, as a batch leaves it.
 func (s *state) runOf(b *store.Batch, id session.ID) (r run.Run, ok bool) {
-	if r, ok = s.runs.byConversation.one(string(id)); ok {
-		r, _ = s.runs.after(b, r.ID)
+	if r, ok = s.runs.byConversation.One(string(id)); ok {
+		r, _ = s.runs.After(b, r.ID)
 		return r, r.Live()
 	}
 	for made := range store.Runs.In(b) {
@@ -211,7 +213,7 @@ func (s *state) startTurns(b *store.Batch, now time.Time) {
 	if s.settingsAfter(b).Paused {
 		return
 	}
-	all := s.runs.byWork.after(b, works)
+	all := s.runs.byWork.After(b, works)
 	s.askForPlaces(b, all, now)
 	for _, r := range run.Next(all, s.cfg.Rules.MostTurns, now) {
 		s.startTurn(b, r, now)
@@ -222,7 +224,7 @@ func (s *state) startTurns(b *store.Batch, now time.Time) {
 func (s *state) startTurn(b *store.Batch, r run.Run, now time.Time) {
 	if next := s.limitRun(b, r, now); next.State == run.Failed {
 		s.noteRun(b, event.RunEnded, next, "no turn starts: "+next.Why, now)
-		s.runs.put(b, s.tellEnd(b, next, now))
+		s.runs.Put(b, s.tellEnd(b, next, now))
 		return
 	}
 	prompt, by := s.promptOf(b, r, now)
@@ -231,7 +233,7 @@ func (s *state) startTurn(b *store.Batch, r run.Run, now time.Time) {
 		return
 	}
 	next.Turn.For = by
-	s.runs.put(b, next)
+	s.runs.Put(b, next)
 	if next.Busy() {
 		actRun(b, r.ID, now)
 	}
@@ -244,7 +246,7 @@ func byTurn(id run.ID, fence int64) string {
 
 // textsAfter returns the messages for a run as a batch leaves them.
 func (s *state) textsAfter(b *store.Batch, r run.Run) []message.Message {
-	return s.messages.bySession.after(b, r.Conversation)
+	return s.messages.bySession.After(b, r.Conversation)
 }
 
 // DriveTurn notes the process that drives a turn, and returns the run.
@@ -272,13 +274,13 @@ func (c *Core) changeRun(
 		if err != nil {
 			return b, err
 		}
-		s.runs.put(&b, next)
+		s.runs.Put(&b, next)
 		if r.Busy() && !next.Busy() || r.State == run.Taken { // only then a turn may start
 			s.turnOver(&b, next, now)
 			s.startTurns(&b, now)
 		}
 		s.handUp(&b, id, now)
-		next, _ = s.runs.after(&b, id)
+		next, _ = s.runs.After(&b, id)
 		return b, nil
 	})
 	return next, err
@@ -294,7 +296,7 @@ func (c *Core) HearTurn(id run.ID, fence, from int64, events []run.Event) (seq i
 		}
 		if next.Turn.Answered && !r.Turn.Answered { // the conversation has the prompt
 			id := session.ID(r.Conversation)
-			s.messages.put(b, message.Finish(s.messages.of(id), id, "", now)...)
+			s.messages.Put(b, message.Finish(s.messages.of(id), id, "", now)...)
 		}
 		next = s.charge(b, r, run.Asks(next, s.openAskOf(b, next), now), now)
 		seq = next.Turn.Seq
@@ -359,7 +361,7 @@ func (s *state) offerUnread(b *store.Batch, r run.Run, now time.Time) {
 // finishTexts notes that the conversation has the texts that a turn began with.
 func (s *state) finishTexts(b *store.Batch, r run.Run, now time.Time) {
 	proofs := map[string]message.Proof{byTurn(r.ID, r.Fence): {Arrived: true, Sure: true}}
-	s.messages.put(b, message.Verify(s.textsAfter(b, r), session.ID(r.Conversation), proofs, now)...)
+	s.messages.Put(b, message.Verify(s.textsAfter(b, r), session.ID(r.Conversation), proofs, now)...)
 }
 
 // beginAnew prepares the next turn of a run whose conversation does not exist. Its questions end,
@@ -373,7 +375,7 @@ func (s *state) beginAnew(b *store.Batch, r run.Run, now time.Time) {
 		return
 	}
 	last := slices.MaxFunc(handed, func(a, b message.Handover) int { return a.At.Compare(b.At) })
-	s.messages.put(b, message.Verify(texts, id, map[string]message.Proof{last.Delivery: {}}, now)...)
+	s.messages.Put(b, message.Verify(texts, id, map[string]message.Proof{last.Delivery: {}}, now)...)
 	s.noteRun(b, event.MessageAdded, r, "its conversation is gone, and its last text is offered again", now)
 }
 
@@ -381,10 +383,10 @@ func (s *state) beginAnew(b *store.Batch, r run.Run, now time.Time) {
 // the transcript of the conversation, "" if it is not known.
 func (c *Core) Handovers(id run.ID, e run.End) (transcript string, all []message.Handover) {
 	c.view(func(s *state, _ time.Time) {
-		r := s.runs.rows[id]
+		r := s.runs.Rows[id]
 		of := session.ID(r.Conversation)
 		if r.BrokeOff(e) {
-			transcript = s.sessions.rows[of].Transcript
+			transcript = s.sessions.Rows[of].Transcript
 			all = message.Handovers(s.messages.of(of), of, r.Turn.Begun)
 		}
 	})
@@ -406,7 +408,7 @@ func (s *state) verifyTexts(b *store.Batch, r run.Run, e run.End, now time.Time)
 		proofs[h.Delivery] = message.Proof{Arrived: has || heard, Sure: sure || unread}
 	}
 	for _, m := range message.Verify(s.textsAfter(b, r), id, proofs, now) {
-		s.messages.put(b, m)
+		s.messages.Put(b, m)
 		if m.State == message.Pending {
 			text := "run " + r.Name + ": the text of " + m.By + " did not arrive, and is offered again"
 			record(b, event.MessageAdded, id, string(m.ID), text, now)
@@ -436,7 +438,7 @@ func (s *state) followRun(b *store.Batch, id session.ID, now time.Time) {
 		return
 	}
 	if next := run.Asks(r, s.openAskOf(b, r), now); next.Ask != r.Ask || next.State != r.State {
-		s.runs.put(b, next)
+		s.runs.Put(b, next)
 	}
 }
 
@@ -467,7 +469,7 @@ func (s *state) endRun(b *store.Batch, r run.Run, by string, now time.Time) (run
 	if err != nil {
 		return r, err
 	}
-	s.runs.put(b, next)
+	s.runs.Put(b, next)
 	s.noteRun(b, event.RunStopped, r, "stopped by "+by, now)
 	if t, ok := s.taskOf(b, r.ID); ok && !t.Stopped {
 		s.stopTask(b, t, by, now)
@@ -492,7 +494,7 @@ func (s *state) removeRun(b *store.Batch, r run.Run, by string, now time.Time) (
 	if err != nil {
 		return r, err
 	}
-	s.runs.put(b, next)
+	s.runs.Put(b, next)
 	b.RunEvents = append(b.RunEvents, store.RunEvents{Run: r.ID, Forget: true})
 	clearRun(b, r, now)
 	s.dropAsks(b, r, "the run was removed", now)
@@ -507,7 +509,7 @@ func (c *Core) RunByID(id run.ID) (r run.Run, err error) {
 }
 
 func (s *state) run(id run.ID) (run.Run, error) {
-	r := s.runs.rows[id]
+	r := s.runs.Rows[id]
 	if !r.Live() {
 		return r, fmt.Errorf("run %q: %w", id, ErrNotFound)
 	}
@@ -518,7 +520,7 @@ func (s *state) run(id run.ID) (run.Run, error) {
 func (c *Core) RunNamed(name string) (r run.Run, err error) {
 	c.view(func(s *state, _ time.Time) {
 		var ok bool
-		if r, ok = s.runs.byName.one(name); !ok {
+		if r, ok = s.runs.byName.One(name); !ok {
 			r, err = s.run(run.ID(name))
 		}
 	})
@@ -536,8 +538,8 @@ func (c *Core) Runs() []run.Run {
 // there are.
 func (c *Core) FirstRuns(most int) (first []run.Run, all int) {
 	c.view(func(s *state, _ time.Time) {
-		ranks := make([]run.Rank, 0, len(s.runs.rows))
-		for _, r := range s.runs.rows {
+		ranks := make([]run.Rank, 0, len(s.runs.Rows))
+		for _, r := range s.runs.Rows {
 			if r.Live() {
 				ranks = append(ranks, run.RankOf(r))
 			}
@@ -545,7 +547,7 @@ func (c *Core) FirstRuns(most int) (first []run.Run, all int) {
 		slices.SortFunc(ranks, run.Rank.Compare)
 		all = len(ranks)
 		for _, rank := range ranks[:min(most, all)] {
-			first = append(first, s.runs.rows[rank.ID])
+			first = append(first, s.runs.Rows[rank.ID])
 		}
 	})
 	return run.Tree(first), all
@@ -553,7 +555,7 @@ func (c *Core) FirstRuns(most int) (first []run.Run, all int) {
 
 // RunOf returns the run of a conversation.
 func (c *Core) RunOf(id session.ID) (r run.Run, ok bool) {
-	c.view(func(s *state, _ time.Time) { r, ok = s.runs.byConversation.one(string(id)) })
+	c.view(func(s *state, _ time.Time) { r, ok = s.runs.byConversation.One(string(id)) })
 	return r, ok
 }
 

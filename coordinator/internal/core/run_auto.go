@@ -27,7 +27,7 @@ func (c *Core) LeaveAuto(id session.ID) (leaves bool, err error) {
 			return b, nil
 		}
 		leaves = true
-		s.runs.put(&b, next)
+		s.runs.Put(&b, next)
 		s.noteRun(&b, event.RunMode, next, leftAuto, now)
 		s.notify(&b, "auto", id, channel.News{Kind: channel.LeftAuto, Of: next.Name, What: leftAuto}, now)
 		actRun(&b, next.ID, now)

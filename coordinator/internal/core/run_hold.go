@@ -16,7 +16,7 @@ import (
 // a time of its own, and nobody sits at it, whatever its hooks say, unless a person has taken it.
 func (s *state) timed(a ask.Ask) ask.Ask {
 	a.Times = s.cfg.Rules.Times
-	if r, isRun := s.runs.byConversation.one(string(a.Session)); isRun && r.State != run.Taken {
+	if r, isRun := s.runs.byConversation.One(string(a.Session)); isRun && r.State != run.Taken {
 		a.InRun, a.Attended, a.Background = true, false, false
 		a.Times.Unattended = s.cfg.Rules.HoldRuns
 	}
@@ -29,7 +29,7 @@ const oneAtATime = "another call waits for the person first; make this call agai
 
 // refuseSecond refuses a question of a turn that ends with another call.
 func (s *state) refuseSecond(a ask.Ask, now time.Time) (ask.Ask, bool) {
-	r, isRun := s.runs.byConversation.one(string(a.Session))
+	r, isRun := s.runs.byConversation.One(string(a.Session))
 	if !isRun || !r.KeepsOther(a.Call) {
 		return a, false
 	}
@@ -41,7 +41,7 @@ func (s *state) refuseSecond(a ask.Ask, now time.Time) (ask.Ask, bool) {
 // kept is false if it cannot: a turn keeps one call.
 func (c *Core) DeferAsk(id ask.ID) (kept bool, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		a := s.asks.rows[id]
+		a := s.asks.Rows[id]
 		r, isRun := s.runOf(&b, a.Session)
 		next, failed := ask.Defer(a)
 		if !isRun || failed != nil || a.OpenedAt.Before(r.Turn.Begun) {
@@ -51,7 +51,7 @@ func (c *Core) DeferAsk(id ask.ID) (kept bool, err error) {
 			return b, nil
 		}
 		kept = true
-		s.runs.put(&b, r)
+		s.runs.Put(&b, r)
 		s.putAsk(&b, next, now)
 		return b, nil
 	})
@@ -61,7 +61,7 @@ func (c *Core) DeferAsk(id ask.ID) (kept bool, err error) {
 // holdRun decides what a run does whose turn has ended: it waits for a question that can
 // still be answered, or goes on with an answer or a text that has come.
 func (s *state) holdRun(b *store.Batch, r run.Run, e run.End, now time.Time) run.Run {
-	s.runs.put(b, r)
+	s.runs.Put(b, r)
 	switch r.State {
 	case run.Failed, run.Stopped:
 		s.dropAsks(b, r, "the run has ended", now)
@@ -91,7 +91,7 @@ func (s *state) undefer(b *store.Batch, r run.Run, kept string) {
 			continue
 		}
 		if next, err := ask.Undefer(a); err == nil {
-			s.asks.put(b, next)
+			s.asks.Put(b, next)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (s *state) dropAsks(b *store.Batch, r run.Run, note string, now time.Time) 
 
 // asksAfter returns the asks of a run as a batch leaves them.
 func (s *state) asksAfter(b *store.Batch, r run.Run) []ask.Ask {
-	return s.asks.bySession.after(b, r.Conversation)
+	return s.asks.bySession.After(b, r.Conversation)
 }
 
 // parkedAsks returns the questions that a run waits for without a process. A call that its
@@ -149,7 +149,7 @@ func (s *state) followParked(b *store.Batch, r run.Run, now time.Time) {
 	if err != nil || next.State == r.State && next.Ask == r.Ask {
 		return
 	}
-	s.runs.put(b, next)
+	s.runs.Put(b, next)
 	s.startTurns(b, now)
 }
 
@@ -164,7 +164,7 @@ func (s *state) lateTexts(b *store.Batch, r run.Run, delivery string, now time.T
 	}
 	slices.SortFunc(late, func(a, b ask.Ask) int { return a.OpenedAt.Compare(b.OpenedAt) })
 	n := ask.TellLate(late, delivery, maxLate, now)
-	s.asks.put(b, n.Told...)
+	s.asks.Put(b, n.Told...)
 	return n.Text
 }
 
@@ -173,7 +173,7 @@ func (s *state) lateTexts(b *store.Batch, r run.Run, delivery string, now time.T
 func (s *state) untellRun(b *store.Batch, r run.Run) {
 	for _, a := range s.asksAfter(b, r) {
 		if next, err := ask.Untell(a, byTurn(r.ID, r.Fence)); err == nil {
-			s.asks.put(b, next)
+			s.asks.Put(b, next)
 		}
 	}
 }
@@ -200,7 +200,7 @@ func (s *state) promptOf(b *store.Batch, r run.Run, now time.Time) (prompt, by s
 		first = run.Answered
 	default:
 		d := message.Take(s.textsAfter(b, r), session.ID(r.Conversation), delivery, session.Process{}, now)
-		s.messages.put(b, d.Changed...)
+		s.messages.Put(b, d.Changed...)
 		if d.Again {
 			d.Text = run.Perhaps + d.Text
 		}

@@ -39,9 +39,9 @@ func (c *Core) SettleRun(id run.ID, p run.Place, dir string) error {
 	_, err := c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
 		next, err := run.Settle(r, p, dir)
 		if err == nil {
-			s.runs.put(b, next)
+			s.runs.Put(b, next)
 			s.startTurns(b, now)
-			next, _ = s.runs.after(b, id)
+			next, _ = s.runs.After(b, id)
 		}
 		return next, err
 	})

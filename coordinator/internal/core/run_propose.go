@@ -21,7 +21,7 @@ func init() {
 // same id returns the ask of the first.
 func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if old, ok := s.asks.rows[a.ID]; ok {
+		if old, ok := s.asks.Rows[a.ID]; ok {
 			if a.Session != old.Session {
 				return b, fmt.Errorf("ask %q: %w", a.ID, ErrBound)
 			}
@@ -45,7 +45,7 @@ func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
 // journal.
 func (s *state) openAside(b *store.Batch, a ask.Ask, text string, now time.Time) ask.Ask {
 	a.Nonce, a.Times = s.cfg.Secret(), s.cfg.Rules.Times
-	a.Attended = s.sessions.rows[a.Session].Attended
+	a.Attended = s.sessions.Rows[a.Session].Attended
 	a = ask.Tick(a, now)
 	record(b, event.AskOpened, a.Session, string(a.ID), text, now)
 	s.putAsk(b, a, now)
@@ -55,7 +55,7 @@ func (s *state) openAside(b *store.Batch, a ask.Ask, text string, now time.Time)
 // below returns a run as it is when the session by starts it.
 func (s *state) below(r run.Run, by session.ID) (run.Run, error) {
 	r.Parent, r.Ephemeral, r.Depth = string(by), true, 1
-	if parent, ok := s.runs.byConversation.one(string(by)); ok {
+	if parent, ok := s.runs.byConversation.One(string(by)); ok {
 		r.Depth = parent.Depth + 1
 	}
 	r, err := s.withName(r)
@@ -71,7 +71,7 @@ func (s *state) startProposed(b *store.Batch, a ask.Ask, now time.Time) {
 		return
 	}
 	r := a.Proposed.Run
-	if _, taken := s.runs.byName.one(r.Name); taken {
+	if _, taken := s.runs.byName.One(r.Name); taken {
 		r.Name = s.freeName(r)
 	}
 	if !r.Until.IsZero() { // its time begins now, and not with the question
@@ -79,7 +79,7 @@ func (s *state) startProposed(b *store.Batch, a ask.Ask, now time.Time) {
 	}
 	r.By = a.Decision.By
 	r = run.New(r, now)
-	s.runs.put(b, r)
+	s.runs.Put(b, r)
 	s.noteRun(b, event.RunStarted, r, "proposed by "+s.label(b, a.Session)+", allowed by "+r.By+", in "+r.Dir, now)
 	s.post(b, message.Message{
 		Key:     "run:" + string(r.ID),
@@ -93,12 +93,12 @@ func (s *state) startProposed(b *store.Batch, a ask.Ask, now time.Time) {
 // handUp gives the result of a delegated run to the conversation that proposed it, once. A
 // long result is a file in the folder of that session.
 func (s *state) handUp(b *store.Batch, id run.ID, now time.Time) {
-	r, _ := s.runs.after(b, id)
+	r, _ := s.runs.After(b, id)
 	next, report, ok := run.HandUp(r, now)
 	if !ok || s.hasBelow(b, r) {
 		return
 	}
-	s.runs.put(b, next)
+	s.runs.Put(b, next)
 	to := session.ID(r.Parent)
 	if report.File != "" {
 		name := "run-" + r.Name + ".md"
@@ -118,11 +118,11 @@ func (s *state) handUp(b *store.Batch, id run.ID, now time.Time) {
 // hasBelow reports whether a run waits for runs that it proposed: one is open as a question, or
 // has not reported. Its own result comes after theirs.
 func (s *state) hasBelow(b *store.Batch, r run.Run) bool {
-	if len(s.runs.byParent.after(b, r.Conversation)) > 0 {
+	if len(s.runs.byParent.After(b, r.Conversation)) > 0 {
 		return true
 	}
 	for _, a := range s.asks.of(session.ID(r.Conversation)) {
-		if a, _ = s.asks.after(b, a.ID); a.Kind == ask.Proposal && a.State == ask.Open {
+		if a, _ = s.asks.After(b, a.ID); a.Kind == ask.Proposal && a.State == ask.Open {
 			return true
 		}
 	}

@@ -79,21 +79,21 @@ func (c *Core) GiveRun(id run.ID, by string) (run.Run, error) {
 // the same id returns the run of the first.
 func (c *Core) AdoptRun(r run.Run) (adopted run.Run, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if old, known := s.runs.rows[r.ID]; known {
+		if old, known := s.runs.Rows[r.ID]; known {
 			adopted = old
 			return b, nil
 		}
-		if old, is := s.runs.byConversation.one(r.Conversation); is {
+		if old, is := s.runs.byConversation.One(r.Conversation); is {
 			return b, fmt.Errorf("the conversation is %w: it is run %s", ErrTaken, old.Name)
 		}
 		if r, err = s.withName(r); err != nil {
 			return b, err
 		}
 		adopted, err = s.goOn(&b, run.Adopt(r, now), now)
-		s.runs.put(&b, adopted)
+		s.runs.Put(&b, adopted)
 		s.noteRun(&b, event.RunAdopted, adopted, "adopted by "+r.By+", in "+r.Dir, now)
 		s.startTurns(&b, now)
-		adopted, _ = s.runs.after(&b, r.ID)
+		adopted, _ = s.runs.After(&b, r.ID)
 		return b, err
 	})
 	return adopted, err
@@ -116,7 +116,7 @@ func (s *state) openers() (all []session.Process) {
 // for a turn and has ended.
 func (s *state) buryOpeners(b *store.Batch, over map[session.Process]bool) {
 	for _, r := range s.runs.active() {
-		r, _ := s.runs.after(b, r.ID)
+		r, _ := s.runs.After(b, r.ID)
 		step := run.Unblock
 		switch {
 		case r.Busy() && over[r.Taker.Process]:
@@ -125,7 +125,7 @@ func (s *state) buryOpeners(b *store.Batch, over map[session.Process]bool) {
 			continue
 		}
 		if next, err := step(r); err == nil {
-			s.runs.put(b, next)
+			s.runs.Put(b, next)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (s *state) freeRunOf(b *store.Batch, id session.ID, now time.Time) {
 		return
 	}
 	if next, err := run.Unblock(r); err == nil {
-		s.runs.put(b, next)
+		s.runs.Put(b, next)
 		s.startTurns(b, now)
 	}
 }
@@ -146,7 +146,7 @@ func (s *state) freeRunOf(b *store.Batch, id session.ID, now time.Time) {
 // person has taken the run.
 func (s *state) here(id session.ID) []message.Message {
 	all := s.messages.of(id)
-	if r, ok := s.runs.byConversation.one(string(id)); !ok || r.State != run.Taken {
+	if r, ok := s.runs.byConversation.One(string(id)); !ok || r.State != run.Taken {
 		return all
 	}
 	return message.ForSession(all)

@@ -21,7 +21,7 @@ const (
 // its own end instead. It returns r as it is then.
 func (s *state) tellEnd(b *store.Batch, r run.Run, now time.Time) run.Run {
 	next, e, at, ok := run.Tell(r, now)
-	loop, _ := s.loops.after(b, session.ID(r.Conversation))
+	loop, _ := s.loops.After(b, session.ID(r.Conversation))
 	switch {
 	case !ok:
 		return next

@@ -20,7 +20,7 @@ func (s *state) widen(b *store.Batch, a ask.Ask, now time.Time) {
 		return
 	}
 	r.Widened = append(slices.Clone(r.Widened), path)
-	s.runs.put(b, r)
+	s.runs.Put(b, r)
 	s.noteRun(b, event.RunWidened, r, a.Decision.By+" lets it write "+a.Text, now)
 	s.post(b, message.Message{
 		Key: "widen:" + string(a.ID), Session: a.Session, By: a.Decision.By,

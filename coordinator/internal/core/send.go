@@ -26,7 +26,7 @@ func (c *Core) Send(m message.Message, held string) (sent message.Message, when 
 		m.Text = message.Fence(m.By, m.Text, c.cfg.Secret())
 	}
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if old, known := s.messages.rows[message.IDOf(m.Key)]; known {
+		if old, known := s.messages.Rows[message.IDOf(m.Key)]; known {
 			sent, when = old, s.reaches(old, held)
 			return b, nil
 		}
@@ -69,7 +69,7 @@ func (s *state) reaches(m message.Message, held string) channel.Fate {
 	if m.Task != "" {
 		return s.taskFate(m, held)
 	}
-	if r, ok := s.runs.byConversation.one(string(m.Session)); ok && m.Run {
+	if r, ok := s.runs.byConversation.One(string(m.Session)); ok && m.Run {
 		return s.runFate(r)
 	}
 	f := s.fate(m.Session)
@@ -81,7 +81,7 @@ func (s *state) reaches(m message.Message, held string) channel.Fate {
 
 // held reports whether the Stop hook of a session waits for its check-in.
 func (s *state) held(id session.ID) bool {
-	return s.sessions.rows[id].State == session.Waiting && len(s.openCheckIns(id)) > 0
+	return s.sessions.Rows[id].State == session.Waiting && len(s.openCheckIns(id)) > 0
 }
 
 // Tell sends the person a text, in every away mode. m.By names the sender; id is the session
@@ -94,7 +94,7 @@ func (c *Core) Tell(id session.ID, m message.Message) (sent message.Message, err
 		return sent, err
 	}
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if old, known := s.messages.rows[message.IDOf(m.Key)]; known {
+		if old, known := s.messages.Rows[message.IDOf(m.Key)]; known {
 			sent = old
 			return b, nil
 		}
@@ -132,12 +132,12 @@ func (c *Core) Told(ids []string) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, id := range ids {
-			m, ok := s.messages.rows[message.ID(id)]
+			m, ok := s.messages.Rows[message.ID(id)]
 			next, err := message.Show(m, now)
 			if !ok || err != nil {
 				continue // another channel was first
 			}
-			s.messages.put(&b, next)
+			s.messages.Put(&b, next)
 			record(&b, event.MessageDelivered, "", id, "the person was shown the text of "+m.By, now)
 		}
 		return b, nil
@@ -181,9 +181,9 @@ func (c *Core) Text(id message.ID) (m message.Message, ok bool, err error) {
 
 // answered notes in a text what answers it. m is the text as it was read before the lock.
 func (s *state) answered(b *store.Batch, m, answer message.Message) {
-	if now, ok := s.messages.rows[m.ID]; ok {
+	if now, ok := s.messages.Rows[m.ID]; ok {
 		m = now
 	}
 	m.Outcome = "answered: " + folded(answer.Body())
-	s.messages.put(b, m)
+	s.messages.Put(b, m)
 }

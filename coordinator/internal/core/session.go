@@ -17,30 +17,32 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // A sessionTable holds the sessions.
 type sessionTable struct {
-	*table[session.ID, session.Session]
-	byToken  *index[session.ID, session.Session]
-	byName   *index[session.ID, session.Session] // the shortest, see session.Session.Names
-	byClient *index[session.ID, session.Session] // the live ones, by the id of their client's process
-	byLife   *index[session.ID, session.Session] // see live
-	unmarked *index[session.ID, session.Session] // by the id of the client that had no birthmark
+	*table.Table[session.ID, session.Session]
+	byToken  *table.Index[session.ID, session.Session]
+	byName   *table.Index[session.ID, session.Session] // the shortest, see session.Session.Names
+	byClient *table.Index[session.ID, session.Session] // the live ones, by the id of their client's process
+	byLife   *table.Index[session.ID, session.Session] // see live
+	unmarked *table.Index[session.ID, session.Session] // by the id of the client that had no birthmark
 }
 
 func newSessionTable(s *state) sessionTable {
-	t := register(s, store.Sessions, traits[session.Session]{
-		due: unreportedAt, expire: s.reportUnprotected, touches: sessionParts, stays: session.Session.Live,
+	t := register(s, store.Sessions, table.Traits[session.Session]{
+		Due: unreportedAt, Expire: s.reportUnprotected, Touches: sessionParts, Stays: session.Session.Live,
 	})
 	return sessionTable{
-		table:    t,
-		byToken:  t.indexBy(func(v session.Session) string { return v.Token }),
-		byName:   t.indexBy(func(v session.Session) string { return v.Names()[0] }),
-		byClient: t.indexBy(func(v session.Session) string { return keyIf(v.Live(), strconv.Itoa(v.Client)) }),
-		byLife:   t.indexBy(func(v session.Session) string { return keyIf(v.Live(), alive) }),
-		unmarked: t.indexBy(func(v session.Session) string {
-			return keyIf(v.Unmarked.Known(), strconv.Itoa(v.Unmarked.PID))
+		Table:    t,
+		byToken:  t.IndexBy(func(v session.Session) string { return v.Token }),
+		byName:   t.IndexBy(func(v session.Session) string { return v.Names()[0] }),
+		byClient: t.IndexBy(func(v session.Session) string { return table.KeyIf(v.Live(), strconv.Itoa(v.Client)) }),
+		byLife:   t.IndexBy(func(v session.Session) string { return table.KeyIf(v.Live(), alive) }),
+		unmarked: t.IndexBy(func(v session.Session) string {
+			return table.KeyIf(v.Unmarked.Known(), strconv.Itoa(v.Unmarked.PID))
 		}),
 	}
 }
@@ -48,10 +50,10 @@ func newSessionTable(s *state) sessionTable {
 const alive = "alive"
 
 // live returns the sessions that have not ended. Those that have are kept for days.
-func (t sessionTable) live() []session.Session { return t.byLife.all(alive) }
+func (t sessionTable) live() []session.Session { return t.byLife.All(alive) }
 
-func sessionParts(before, after session.Session) []Part {
-	parts := []Part{ofSession(after.ID)}
+func sessionParts(before, after session.Session) []wake.Part {
+	parts := []wake.Part{ofSession(after.ID)}
 	if before.Transcript != after.Transcript {
 		parts = append(parts, Transcripts)
 	}
@@ -73,7 +75,7 @@ func unreportedAt(v session.Session, _ time.Time) time.Time {
 // reportUnprotected tells the person once of a session that runs without Afar's hooks.
 func (s *state) reportUnprotected(b *store.Batch, v session.Session, now time.Time) {
 	v.Reported = true
-	s.sessions.put(b, v)
+	s.sessions.Put(b, v)
 	text := "session " + v.Token + " in " + v.Project + " runs without Afar's hooks: no guard, no asks"
 	record(b, event.SessionUnprotected, v.ID, v.Token, text, now)
 	s.notify(b, "unprotected", v.ID, channel.News{Kind: channel.Unprotected, Of: v.Token, What: v.Project}, now)
@@ -82,7 +84,7 @@ func (s *state) reportUnprotected(b *store.Batch, v session.Session, now time.Ti
 // See records what a hook or a session file says of a session, and returns the session.
 func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		old, known := s.sessions.rows[in.ID]
+		old, known := s.sessions.Rows[in.ID]
 		v = session.See(old, in, now)
 		b.MayWait = known && saysNothing(old, v)
 		if b.MayWait && now.Sub(old.SeenAt) < seenEvery {
@@ -92,7 +94,7 @@ func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 		if v.Token == "" {
 			v.Token = s.newToken(v)
 		}
-		s.sessions.put(&b, v)
+		s.sessions.Put(&b, v)
 		if in.Hooked && v.Protected() && !old.Protected() {
 			text := fmt.Sprintf("session %s started in %s", v.Token, v.Project)
 			record(&b, event.SessionStarted, v.ID, v.Token, text, now)
@@ -116,7 +118,7 @@ func saysNothing(before, after session.Session) bool {
 // newToken returns a name for a session. The conversation of a run has the name of the run, if
 // no living session has it.
 func (s *state) newToken(v session.Session) string {
-	if r, ok := s.runs.byConversation.one(string(v.ID)); ok && !s.takenToken(r.Name) {
+	if r, ok := s.runs.byConversation.One(string(v.ID)); ok && !s.takenToken(r.Name) {
 		return r.Name
 	}
 	return session.NewToken(v.Cwd, v.ID, s.takenToken)
@@ -124,13 +126,13 @@ func (s *state) newToken(v session.Session) string {
 
 func (s *state) takenToken(token string) bool {
 	lives := func(v session.Session) bool { return v.State != session.Ended }
-	return slices.ContainsFunc(s.sessions.byToken.all(token), lives)
+	return slices.ContainsFunc(s.sessions.byToken.All(token), lives)
 }
 
 // EndSession closes a session and the asks that it had.
 func (c *Core) EndSession(id session.ID, why string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if v := s.sessions.rows[id]; v.Live() {
+		if v := s.sessions.Rows[id]; v.Live() {
 			s.endSession(&b, v, why, ask.Cancel, now)
 		}
 		return b, nil
@@ -142,12 +144,12 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 	v = session.To(v, session.Ended, now)
 	v.Vanished = why == clientGone
 	v.Waiter, v.WaitsIn, v.Holder, v.Mod = "", session.Process{}, session.Process{}, session.Process{}
-	s.sessions.put(b, v)
+	s.sessions.Put(b, v)
 	s.followRooms(b, v, now)
 	record(b, event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why, now)
 	s.endAsks(b, v.ID, end, "the session ended", now)
 	for _, m := range message.Doubt(s.here(v.ID)) {
-		s.messages.put(b, m) // its conversation is looked at; see UnshownPrompts
+		s.messages.Put(b, m) // its conversation is looked at; see UnshownPrompts
 	}
 	s.missed(b, v, now)
 	if v.Halting() {
@@ -163,7 +165,7 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 // person of a print session that ended before its loop, because its terminal is not
 // watched.
 func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now time.Time) {
-	l := s.loops.rows[v.ID]
+	l := s.loops.Rows[v.ID]
 	_, runs := s.runOf(b, v.ID)
 	switch {
 	case !l.Active(), runs: // a turn of a run is over, see turnOver
@@ -173,7 +175,7 @@ func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now tim
 		}
 	case !v.Interactive():
 		if l, text := loop.Leave(l); text != "" {
-			s.loops.put(b, l)
+			s.loops.Put(b, l)
 			s.notify(b, "loop-left", v.ID, channel.News{Kind: channel.LoopSays, Of: v.Token, What: text}, now)
 		}
 	}
@@ -197,13 +199,13 @@ func (c *Core) Typed(id session.ID, prompt string) error {
 			}
 		}
 		s.typedInLoop(&b, id, now)
-		if v, ok := s.sessions.rows[id]; ok {
+		if v, ok := s.sessions.Rows[id]; ok {
 			if v.Halting() {
 				v = session.EndHalt(v, now) // another turn begins
 				s.markHalts(&b, now)
 			}
 			v.TypedAt, v.Typed, v.Prompts = now, prompt, v.Prompts+1
-			s.sessions.put(&b, v)
+			s.sessions.Put(&b, v)
 		}
 		return b, nil
 	})
@@ -211,13 +213,13 @@ func (c *Core) Typed(id session.ID, prompt string) error {
 
 // waiting marks a session as waiting for an answer.
 func (s *state) waiting(b *store.Batch, id session.ID, now time.Time) {
-	if v, ok := s.sessions.rows[id]; ok {
-		s.sessions.put(b, session.To(v, session.Waiting, now))
+	if v, ok := s.sessions.Rows[id]; ok {
+		s.sessions.Put(b, session.To(v, session.Waiting, now))
 	}
 }
 
 func (s *state) mode(id session.ID, now time.Time) session.Mode {
-	return session.Effective(s.sessions.rows[id].Away, s.settings.Away, now)
+	return session.Effective(s.sessions.Rows[id].Away, s.settings.Away, now)
 }
 
 // SetAway sets the away mode of one session, named by token or id, or of all
@@ -244,7 +246,7 @@ func setAway(name string, mode session.Mode, d time.Duration) step {
 				return b, fmt.Errorf("session %q: %w", name, ErrNotFound)
 			}
 			v.Away, subject = away, v.Token
-			s.sessions.put(&b, v)
+			s.sessions.Put(&b, v)
 		}
 		record(&b, event.AwaySet, "", subject, awayText(subject, away), now)
 		s.remode(&b, now)
@@ -269,7 +271,7 @@ func (s *state) remode(b *store.Batch, now time.Time) {
 
 // modeAfter returns the away mode of a session as a batch leaves it.
 func (s *state) modeAfter(b *store.Batch, id session.ID, now time.Time) session.Mode {
-	v, _ := s.sessions.after(b, id)
+	v, _ := s.sessions.After(b, id)
 	all := s.settings.Away
 	if b.Settings != nil {
 		all = b.Settings.Away
@@ -290,8 +292,8 @@ func awayText(subject string, a session.Away) string {
 
 // find looks a session up by token or id; a living one wins.
 func (s *state) find(name string) (found session.Session, ok bool) {
-	found, ok = s.sessions.rows[session.ID(name)]
-	for _, v := range s.sessions.byToken.all(name) {
+	found, ok = s.sessions.Rows[session.ID(name)]
+	for _, v := range s.sessions.byToken.All(name) {
 		if !found.Live() {
 			found, ok = v, true
 		}
@@ -313,7 +315,7 @@ func (c *Core) Session(name string) (v session.Session, err error) {
 func (c *Core) Sessions() []session.Session {
 	var out []session.Session
 	c.view(func(s *state, _ time.Time) {
-		out = slices.AppendSeq(slices.Grow(out, len(s.sessions.rows)), maps.Values(s.sessions.rows))
+		out = slices.AppendSeq(slices.Grow(out, len(s.sessions.Rows)), maps.Values(s.sessions.Rows))
 	})
 	sort.Slice(out, func(i, j int) bool {
 		if a, b := out[i].State == session.Ended, out[j].State == session.Ended; a != b {
@@ -327,7 +329,7 @@ func (c *Core) Sessions() []session.Session {
 // SessionsSince returns the sessions that have not ended, or not before a time, in no order.
 func (c *Core) SessionsSince(ended time.Time) (out []session.Session) {
 	c.view(func(s *state, _ time.Time) {
-		for _, v := range s.sessions.rows {
+		for _, v := range s.sessions.Rows {
 			if v.Live() || !v.Since.Before(ended) {
 				out = append(out, v)
 			}
@@ -339,7 +341,7 @@ func (c *Core) SessionsSince(ended time.Time) (out []session.Session) {
 // SessionsNamed returns those of SessionsSince that have a name as their shortest.
 func (c *Core) SessionsNamed(name string, ended time.Time) (out []session.Session) {
 	c.view(func(s *state, _ time.Time) {
-		out = slices.DeleteFunc(s.sessions.byName.all(name), func(v session.Session) bool {
+		out = slices.DeleteFunc(s.sessions.byName.All(name), func(v session.Session) bool {
 			return !v.Live() && v.Since.Before(ended)
 		})
 	})
@@ -357,7 +359,7 @@ func (c *Core) Running(from, most int) (part []session.Session, all int) {
 	order = order[min(from, all):]
 	c.view(func(s *state, _ time.Time) {
 		for _, u := range order[:min(most, len(order))] {
-			part = append(part, s.sessions.rows[u.id])
+			part = append(part, s.sessions.Rows[u.id])
 		}
 	})
 	return part, all
@@ -376,7 +378,7 @@ func (u urgent) compare(other urgent) int {
 
 // driven reports whether a session is a turn of a run: it is listed among the runs.
 func (s *state) driven(id session.ID) bool {
-	r, ok := s.runs.byConversation.one(string(id))
+	r, ok := s.runs.byConversation.One(string(id))
 	return ok && r.Busy()
 }
 
@@ -386,13 +388,12 @@ func (s *state) urgent(now time.Time) []urgent {
 	for _, a := range s.asks.waiting() {
 		asked[a.Session] = asked[a.Session] || a.Waiting()
 	}
-	ids := s.sessions.byLife.ids[alive]
-	out := make([]urgent, 0, len(ids))
-	for id := range ids {
+	var out []urgent
+	for id := range s.sessions.byLife.IDs(alive) {
 		if s.driven(id) {
 			continue
 		}
-		v := s.sessions.rows[id]
+		v := s.sessions.Rows[id]
 		out = append(out, urgent{id: id, urgency: v.Urgency(asked[id], now), since: v.Since.UnixNano()})
 	}
 	return out
@@ -402,7 +403,7 @@ func (s *state) urgent(now time.Time) []urgent {
 // one. Sessions that have ended count too: a client goes on to its next session.
 func (c *Core) WasUnmarked(p session.Process) (was bool) {
 	c.view(func(s *state, _ time.Time) {
-		was = p.Known() && p.Born != "" && slices.ContainsFunc(s.sessions.unmarked.all(strconv.Itoa(p.PID)),
+		was = p.Known() && p.Born != "" && slices.ContainsFunc(s.sessions.unmarked.All(strconv.Itoa(p.PID)),
 			func(v session.Session) bool { return v.Unmarked == p })
 	})
 	return was
@@ -418,7 +419,7 @@ func (c *Core) IsClient(pid int) bool {
 // another conversation, it returns the newest.
 func (c *Core) OfClient(pid int) (found session.Session, ok bool) {
 	c.view(func(s *state, _ time.Time) {
-		for _, v := range s.sessions.byClient.all(strconv.Itoa(pid)) {
+		for _, v := range s.sessions.byClient.All(strconv.Itoa(pid)) {
 			if !v.SeenAt.Before(found.SeenAt) {
 				found, ok = v, true
 			}

@@ -28,7 +28,7 @@ func pause(on bool) step {
 		text := "resumed"
 		if on {
 			text = "paused: only the guard speaks"
-			for id := range s.sessions.rows {
+			for id := range s.sessions.Rows {
 				s.dropCheckIns(&b, id, "Afar was paused", now)
 			}
 		}

@@ -10,22 +10,24 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/signin"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // A browserTable holds the browsers that are signed in to the page.
 type browserTable struct {
-	*table[signin.ID, signin.Browser]
-	byLife *index[signin.ID, signin.Browser] // those that have not ended, under active
+	*table.Table[signin.ID, signin.Browser]
+	byLife *table.Index[signin.ID, signin.Browser] // those that have not ended, under active
 }
 
 func newBrowserTable(s *state) browserTable {
-	t := register(s, store.Browsers, traits[signin.Browser]{
-		due:     browserDue,
-		expire:  s.expireBrowser,
-		touches: func(_, _ signin.Browser) []Part { return []Part{Browsers} },
+	t := register(s, store.Browsers, table.Traits[signin.Browser]{
+		Due:     browserDue,
+		Expire:  s.expireBrowser,
+		Touches: func(_, _ signin.Browser) []wake.Part { return []wake.Part{Browsers} },
 	})
-	byLife := t.indexBy(func(b signin.Browser) string { return keyIf(b.EndedAt.IsZero(), active) })
-	return browserTable{table: t, byLife: byLife}
+	byLife := t.IndexBy(func(b signin.Browser) string { return table.KeyIf(b.EndedAt.IsZero(), active) })
+	return browserTable{Table: t, byLife: byLife}
 }
 
 // browserDue returns when a sign-in ends by itself.
@@ -72,7 +74,7 @@ func (c *Core) SignIn(code, agent string) (token string, v signin.Browser, err e
 		id := "browser_" + signin.ID(c.cfg.Secret()[8:])
 		v = signin.Start(id, signin.DigestOf(c.cfg.Home, token), agent, now)
 		s.makeBrowserRoom(&b, now)
-		s.browsers.put(&b, v)
+		s.browsers.Put(&b, v)
 		record(&b, event.BrowserSignedIn, "", string(v.ID), v.Agent+" signed in to the page", now)
 		return b, nil
 	})
@@ -109,7 +111,7 @@ func (c *Core) SignedIn(token string) (v signin.Browser, ok bool) {
 		}
 		next, changed := signin.Seen(v, now)
 		if changed {
-			s.browsers.put(&b, next)
+			s.browsers.Put(&b, next)
 			v = next
 		}
 		return b, nil
@@ -132,7 +134,7 @@ func (s *state) browserOf(d signin.Digest, now time.Time) (found signin.Browser,
 
 // activeBrowsers returns the browsers that are signed in, oldest first.
 func (s *state) activeBrowsers(now time.Time) []signin.Browser {
-	all := slices.DeleteFunc(s.browsers.byLife.all(active), func(v signin.Browser) bool { return !v.Active(now) })
+	all := slices.DeleteFunc(s.browsers.byLife.All(active), func(v signin.Browser) bool { return !v.Active(now) })
 	slices.SortFunc(all, func(a, b signin.Browser) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	})
@@ -148,7 +150,7 @@ func (c *Core) Browsers() (out []signin.Browser) {
 // SignOut signs a browser out for by. It returns ErrNotFound if it is not signed in.
 func (c *Core) SignOut(id signin.ID, by string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, ok := s.browsers.rows[id]
+		v, ok := s.browsers.Rows[id]
 		if !ok || !v.Active(now) {
 			return b, fmt.Errorf("browser %q: %w", id, ErrNotFound)
 		}
@@ -162,7 +164,7 @@ func (s *state) endBrowser(b *store.Batch, v signin.Browser, how string, now tim
 	if err != nil {
 		return err
 	}
-	s.browsers.put(b, v)
+	s.browsers.Put(b, v)
 	record(b, event.BrowserSignedOut, "", string(v.ID), v.Agent+" is signed out of the page: "+how, now)
 	return nil
 }

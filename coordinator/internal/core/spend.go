@@ -36,14 +36,14 @@ func (s *state) book(b *store.Batch, sum usage.Sum, now time.Time) {
 // no loop runs.
 func (c *Core) SpendLoop(id session.ID, sum usage.Sum, read loop.AgentRead) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		l := s.loops.rows[id]
+		l := s.loops.Rows[id]
 		if !l.Active() || l.ReadOf(read.Agent) == read.Read {
 			return b, nil
 		}
 		l, err = loop.Spend(l, sum, read)
 		if err == nil {
 			s.book(&b, sum, now)
-			s.loops.put(&b, l)
+			s.loops.Put(&b, l)
 		}
 		return b, err
 	})

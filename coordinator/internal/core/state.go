@@ -8,7 +8,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // state is what the coordinator knows. A new kind of state is a field here and its
@@ -16,27 +18,27 @@ import (
 type state struct {
 	sessions sessionTable
 	asks     askTable
-	loops    *table[session.ID, loop.Stack]
+	loops    *table.Table[session.ID, loop.Stack]
 	messages messageTable
 	grants   grantTable
 	undos    undoTable
 	browsers browserTable
-	accounts *table[string, channel.Account]
+	accounts *table.Table[string, channel.Account]
 	rooms    roomTable
 	runs     runTable
 	tasks    taskTable
-	facts    *table[string, store.FactSeen]
-	triggers *table[trigger.Name, trigger.Trigger] // what is kept beside their files
+	facts    *table.Table[string, store.FactSeen]
+	triggers *table.Table[trigger.Name, trigger.Trigger] // what is kept beside their files
 	firings  firingTable
-	modules  *table[module.Name, module.Module] // which are enabled
-	tables   []anyTable                         // all of them, see register
+	modules  *table.Table[module.Name, module.Module] // which are enabled
+	tables   []table.Any                              // all of them, see register
 
 	cfg      *Config // of the Core; never changes
 	settings store.Settings
 
-	entry     int64  // the number of the newest journal entry
-	newestSeq int64  // of the texts
-	touched   []Part // parts of which their subscribers do not know yet, see Core.tell
+	entry     int64       // the number of the newest journal entry
+	newestSeq int64       // of the texts
+	touched   []wake.Part // parts of which their subscribers do not know yet, see Core.tell
 }
 
 // newState returns a state without values, with a table for each kind.
@@ -44,21 +46,21 @@ func newState(cfg *Config) *state {
 	s := &state{cfg: cfg}
 	s.sessions = newSessionTable(s)
 	s.asks = newAskTable(s)
-	s.loops = register(s, store.Loops, traits[loop.Stack]{due: loopDue, expire: s.expireLoop, touches: loopParts})
+	s.loops = register(s, store.Loops, table.Traits[loop.Stack]{Due: loopDue, Expire: s.expireLoop, Touches: loopParts})
 	s.messages = newMessageTable(s)
 	s.grants = newGrantTable(s)
 	s.undos = newUndoTable(s)
 	s.browsers = newBrowserTable(s)
-	s.accounts = register(s, store.Accounts, traits[channel.Account]{touches: accountTopics})
+	s.accounts = register(s, store.Accounts, table.Traits[channel.Account]{Touches: accountTopics})
 	s.rooms = newRoomTable(s)
 	s.runs = newRunTable(s)
 	s.tasks = newTaskTable(s)
-	s.facts = register(s, store.FactsSeen, traits[store.FactSeen]{})
-	s.triggers = register(s, store.Triggers, traits[trigger.Trigger]{
-		due: triggerDue, expire: s.expireTrigger, touches: triggerParts,
+	s.facts = register(s, store.FactsSeen, table.Traits[store.FactSeen]{})
+	s.triggers = register(s, store.Triggers, table.Traits[trigger.Trigger]{
+		Due: triggerDue, Expire: s.expireTrigger, Touches: triggerParts,
 	})
 	s.firings = newFiringTable(s)
-	s.modules = register(s, store.Modules, traits[module.Module]{touches: moduleParts})
+	s.modules = register(s, store.Modules, table.Traits[module.Module]{Touches: moduleParts})
 	return s
 }
 
@@ -70,11 +72,11 @@ func (s *state) load(from *store.Store, now time.Time) (bad []store.Bad, err err
 	}
 	s.entry = from.LastEntry()
 	for _, t := range s.tables {
-		damaged, err := t.load(from, now.Add(-remember), now)
+		damaged, err := t.Load(from, now.Add(-remember), now)
 		if err != nil {
 			return nil, err
 		}
-		if t == anyTable(s.accounts) && len(damaged) > 0 {
+		if t == table.Any(s.accounts) && len(damaged) > 0 {
 			return nil, damaged[0] // without it nobody would be paired
 		}
 		bad = append(bad, damaged...)
@@ -93,10 +95,10 @@ func (s *state) merge(b *store.Batch, now time.Time) {
 		s.entry = max(s.entry, e.Seq) // an event of an open act has no number yet
 	}
 	for _, t := range s.tables {
-		s.touched = append(s.touched, t.merge(b, now)...)
+		s.touched = append(s.touched, t.Merge(b, now)...)
 	}
 	if moved {
-		s.asks.retime(time.Time{}, now)
+		s.asks.Retime(time.Time{}, now)
 	}
 	if at := s.next(); first(at, before) != before {
 		s.touched = append(s.touched, due)
@@ -107,14 +109,14 @@ func (s *state) merge(b *store.Batch, now time.Time) {
 func (s *state) keep(b *store.Batch) (restore func(now time.Time)) {
 	settings, tables := s.settings, make([]func(time.Time), 0, len(s.tables))
 	for _, t := range s.tables {
-		tables = append(tables, t.keep(b))
+		tables = append(tables, t.Keep(b))
 	}
 	return func(now time.Time) {
 		s.settings = settings
 		for _, restore := range tables {
 			restore(now)
 		}
-		s.asks.retime(time.Time{}, now)
+		s.asks.Retime(time.Time{}, now)
 	}
 }
 
@@ -125,7 +127,7 @@ func (s *state) movesAsks(b *store.Batch) bool {
 		return true
 	}
 	for v := range store.Sessions.In(b) {
-		if v.Away != s.sessions.rows[v.ID].Away {
+		if v.Away != s.sessions.Rows[v.ID].Away {
 			return true
 		}
 	}
@@ -135,7 +137,7 @@ func (s *state) movesAsks(b *store.Batch) bool {
 // next returns when the state changes by itself, zero for never.
 func (s *state) next() (at time.Time) {
 	for _, t := range s.tables {
-		at = first(at, t.next())
+		at = first(at, t.Next())
 	}
 	return at
 }
@@ -144,8 +146,15 @@ func (s *state) next() (at time.Time) {
 // tick did not change must not stay due.
 func (s *state) retime(now time.Time) {
 	for _, t := range s.tables {
-		t.retime(now, now)
+		t.Retime(now, now)
 	}
 }
 
-func (s *state) token(id session.ID) string { return s.sessions.rows[id].Token }
+func (s *state) token(id session.ID) string { return s.sessions.Rows[id].Token }
+
+// register adds a table to a state.
+func register[K ~string, V any](s *state, kind *store.Kind[K, V], traits table.Traits[V]) *table.Table[K, V] {
+	made := table.New(kind, traits)
+	s.tables = append(s.tables, made)
+	return made
+}

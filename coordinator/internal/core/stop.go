@@ -72,7 +72,7 @@ func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 		out = turn.Decide(f, now)
 		s.stopped(&b, in, out, now)
 		if out.Told {
-			s.asks.put(&b, answers.Told...)
+			s.asks.Put(&b, answers.Told...)
 		}
 		if out.Step != nil {
 			s.book(&b, in.Loop.Spent, now)
@@ -87,7 +87,7 @@ func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 
 // stopFacts returns the facts of the state for a stop, without the news.
 func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
-	v := s.sessions.rows[in.Session]
+	v := s.sessions.Rows[in.Session]
 	rest := s.cfg.Rules.ShellsFor
 	if !v.Interactive() {
 		rest = min(rest, printRest)
@@ -98,7 +98,7 @@ func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 		Agents:   in.Agents,
 		Shells:   in.Shells,
 		RestFor:  rest,
-		Loop:     s.loops.rows[in.Session],
+		Loop:     s.loops.Rows[in.Session],
 		Page:     in.Page,
 		Stopping: in.Loop,
 		Texts:    len(message.Waiting(s.here(in.Session), in.Session)),
@@ -114,27 +114,27 @@ func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 
 // unchanged returns those of asks that b leaves as they are.
 func (s *state) unchanged(b *store.Batch, asks []ask.Ask) []ask.Ask {
-	return slices.DeleteFunc(asks, func(a ask.Ask) bool { return s.asks.changes(b, a.ID) })
+	return slices.DeleteFunc(asks, func(a ask.Ask) bool { return s.asks.Changes(b, a.ID) })
 }
 
 // stopped records what follows from a stop for the session, its loop and its review.
 func (s *state) stopped(b *store.Batch, in Stopping, out turn.Outcome, now time.Time) {
 	id := in.Session
-	v, known := s.sessions.rows[id]
+	v, known := s.sessions.Rows[id]
 	if out.CheckIn && !s.checkedIn(in.CheckIn.ID) {
 		out.Session.Holder = in.Holder
 	}
 	if known && !reflect.DeepEqual(v, out.Session) {
-		s.sessions.put(b, out.Session)
+		s.sessions.Put(b, out.Session)
 	}
 	if out.Halted {
 		s.haltEnded(b, out.Session, now)
 	}
 	if out.Rule != turn.KillSwitch {
-		s.messages.put(b, message.Finish(s.messages.of(id), id, in.Delivery, now)...)
+		s.messages.Put(b, message.Finish(s.messages.of(id), id, in.Delivery, now)...)
 	}
 	if out.Rests != nil {
-		s.loops.put(b, *out.Rests)
+		s.loops.Put(b, *out.Rests)
 		s.markdown(b, id, "loop.md", now)
 	}
 	if out.Step != nil {

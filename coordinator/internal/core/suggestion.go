@@ -37,7 +37,7 @@ func (c *Core) Suggest(a ask.Ask) error {
 		return nil // it was asked before
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if _, ok := s.asks.rows[a.ID]; ok {
+		if _, ok := s.asks.Rows[a.ID]; ok {
 			return b, nil
 		}
 		a.Nonce, a.Times = c.cfg.Secret(), s.cfg.Rules.Times
@@ -76,7 +76,7 @@ func (c *Core) DecideSuggestion(id ask.ID, d Decided) error {
 		if err := s.counts(d.Channel); err != nil {
 			return b, err
 		}
-		a, known := s.asks.rows[id]
+		a, known := s.asks.Rows[id]
 		switch {
 		case known && a.State == ask.Open:
 			decision := ask.Decision{Allow: d.Accept, Message: d.Instruction, By: d.By, Channel: d.Channel}

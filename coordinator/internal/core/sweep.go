@@ -16,15 +16,15 @@ import (
 // task.Undecided, for which rest says what it is to know.
 func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest task.Rest, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		t, ok := s.tasks.rows[slug]
+		t, ok := s.tasks.Rows[slug]
 		if !ok {
 			return b, nil
 		}
-		a := s.asks.rows[ask.ID(t.Asked.Ask)]
+		a := s.asks.Rows[ask.ID(t.Asked.Ask)]
 		rest = s.rest(t)
 		rule = t.Sweep(file, rest, now)
 		if said := sweepNews(t, file, rule, a); said.Kind != "" {
-			s.tasks.put(&b, t.Swept(rule, rest))
+			s.tasks.Put(&b, t.Swept(rule, rest))
 			s.tellTask(&b, t, said, now)
 		}
 		return b, nil
@@ -37,7 +37,7 @@ func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest 
 // goOn is true if the caller is to let t go on.
 func (c *Core) FollowAdvice(a task.Advice, file task.State) (t task.Task, goOn bool, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		was, ok := s.tasks.rows[a.Case.Task.Slug]
+		was, ok := s.tasks.Rows[a.Case.Task.Slug]
 		rest := s.rest(was)
 		if !ok || was.Sweep(file, rest, now) != task.Undecided || !a.About(file, rest) {
 			return b, nil
@@ -47,7 +47,7 @@ func (c *Core) FollowAdvice(a task.Advice, file task.State) (t task.Task, goOn b
 		if goOn = a.GoesOn(); goOn {
 			return b, nil // it is noted with the start
 		}
-		s.tasks.put(&b, t)
+		s.tasks.Put(&b, t)
 		if tell {
 			s.tellTask(&b, t, adviceNews(a), now)
 		}
@@ -66,11 +66,11 @@ func adviceNews(a task.Advice) channel.News {
 // rest returns what the sweep knows of a task.
 func (s *state) rest(t task.Task) task.Rest {
 	rest := task.Rest{Since: t.CreatedAt}
-	if r, ok := s.runs.rows[t.Run]; ok {
+	if r, ok := s.runs.Rows[t.Run]; ok {
 		rest.Since = r.Since
 		rest.Run, rest.Turn, rest.Said = stateOf(r), r.Fence, r.Result
 	}
-	if a := s.asks.rows[ask.ID(t.Asked.Ask)]; a.Waiting() {
+	if a := s.asks.Rows[ask.ID(t.Asked.Ask)]; a.Waiting() {
 		rest.Asked = a.OpenedAt
 	}
 	return rest

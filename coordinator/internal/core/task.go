@@ -11,7 +11,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
 	"github.com/afar-sh/afar/coordinator/internal/task"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // ErrStopped says that a person has stopped the task: nothing but a person starts it.
@@ -19,21 +21,21 @@ var ErrStopped = errors.New("a person has stopped the task")
 
 // A taskTable holds what is kept of the tasks.
 type taskTable struct {
-	*table[task.Slug, task.Task]
-	byKey *index[task.Slug, task.Task]
-	byRun *index[task.Slug, task.Task]
+	*table.Table[task.Slug, task.Task]
+	byKey *table.Index[task.Slug, task.Task]
+	byRun *table.Index[task.Slug, task.Task]
 }
 
 func newTaskTable(s *state) taskTable {
-	t := register(s, store.Tasks, traits[task.Task]{touches: taskParts})
+	t := register(s, store.Tasks, table.Traits[task.Task]{Touches: taskParts})
 	return taskTable{
-		table: t,
-		byKey: t.indexBy(func(t task.Task) string { return t.Key }),
-		byRun: t.indexBy(func(t task.Task) string { return string(t.Run) }),
+		Table: t,
+		byKey: t.IndexBy(func(t task.Task) string { return t.Key }),
+		byRun: t.IndexBy(func(t task.Task) string { return string(t.Run) }),
 	}
 }
 
-func taskParts(_, _ task.Task) []Part { return []Part{Tasks} }
+func taskParts(_, _ task.Task) []wake.Part { return []wake.Part{Tasks} }
 
 func noteTask(b *store.Batch, kind event.Kind, slug task.Slug, text string, now time.Time) {
 	record(b, kind, "", string(slug), "task "+string(slug)+": "+folded(text), now)
@@ -43,16 +45,16 @@ func noteTask(b *store.Batch, kind event.Kind, slug task.Slug, text string, now 
 // the task of the first.
 func (c *Core) NewTask(t task.Task) (made task.Task, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if old, known := s.tasks.byKey.one(t.Key); known {
+		if old, known := s.tasks.byKey.One(t.Key); known {
 			made = old
 			return b, nil
 		}
-		if _, taken := s.tasks.rows[t.Slug]; taken {
+		if _, taken := s.tasks.Rows[t.Slug]; taken {
 			return b, fmt.Errorf("a task with the name %s: %w", t.Slug, ErrTaken)
 		}
 		made = t
 		made.CreatedAt = now
-		s.tasks.put(&b, made)
+		s.tasks.Put(&b, made)
 		noteTask(&b, event.TaskCreated, t.Slug, "created by "+t.By, now)
 		return b, nil
 	})
@@ -61,19 +63,19 @@ func (c *Core) NewTask(t task.Task) (made task.Task, err error) {
 
 // Task returns what is kept of a task. A folder that no person has made a task has nothing.
 func (c *Core) Task(slug task.Slug) (t task.Task, ok bool) {
-	c.view(func(s *state, _ time.Time) { t, ok = s.tasks.rows[slug] })
+	c.view(func(s *state, _ time.Time) { t, ok = s.tasks.Rows[slug] })
 	return t, ok
 }
 
 // Tasks returns what is kept of all tasks, by name.
 func (c *Core) Tasks() (all []task.Task) {
-	c.view(func(s *state, _ time.Time) { all = s.tasks.sorted() })
+	c.view(func(s *state, _ time.Time) { all = s.tasks.Sorted() })
 	return all
 }
 
 // TaskRun returns the run that works on a task, if it has one.
 func (c *Core) TaskRun(t task.Task) (r run.Run, ok bool) {
-	c.view(func(s *state, _ time.Time) { r = s.runs.rows[t.Run] })
+	c.view(func(s *state, _ time.Time) { r = s.runs.Rows[t.Run] })
 	return r, r.Live()
 }
 
@@ -91,8 +93,8 @@ type Start struct {
 // with texts of the same key is the same start.
 func (c *Core) StartTask(slug task.Slug, in Start) (works run.Run, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if _, again := s.messages.rows[message.IDOf(in.First.Key)]; again {
-			works = s.runs.rows[s.tasks.rows[slug].Run]
+		if _, again := s.messages.Rows[message.IDOf(in.First.Key)]; again {
+			works = s.runs.Rows[s.tasks.Rows[slug].Run]
 			return b, nil
 		}
 		works, err = s.startTask(&b, slug, in, now)
@@ -105,7 +107,7 @@ func (c *Core) StartTask(slug task.Slug, in Start) (works run.Run, err error) {
 // that a person has stopped.
 func (c *Core) ContinueTask(slug task.Slug, in Start) (works run.Run, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if s.tasks.rows[slug].Stopped {
+		if s.tasks.Rows[slug].Stopped {
 			return b, fmt.Errorf("task %s: %w", slug, ErrStopped)
 		}
 		works, err = s.startTask(&b, slug, in, now)
@@ -117,11 +119,11 @@ func (c *Core) ContinueTask(slug task.Slug, in Start) (works run.Run, err error)
 func (s *state) startTask(
 	b *store.Batch, slug task.Slug, in Start, now time.Time,
 ) (works run.Run, err error) {
-	t, ok := s.tasks.rows[slug]
+	t, ok := s.tasks.Rows[slug]
 	if !ok {
 		return works, fmt.Errorf("task %q: %w", slug, ErrNotFound)
 	}
-	works, next := s.runs.rows[t.Run], in.Next
+	works, next := s.runs.Rows[t.Run], in.Next
 	switch {
 	case !works.Live():
 		works, err = s.startRun(b, s.named(in.Run, string(slug)), in.First, now)
@@ -134,7 +136,7 @@ func (s *state) startTask(
 	}
 	t = t.Launch(works.ID)
 	t.Advised = in.Advised
-	s.tasks.put(b, t)
+	s.tasks.Put(b, t)
 	noteTask(b, event.TaskStarted, slug, "started by "+in.First.By+" as run "+works.Name, now)
 	s.assignTexts(b, slug, works)
 	if next.Text != "" {
@@ -142,13 +144,13 @@ func (s *state) startTask(
 		s.post(b, next, now)
 	}
 	s.queueRunOf(b, session.ID(works.Conversation), now)
-	works, _ = s.runs.after(b, works.ID)
+	works, _ = s.runs.After(b, works.ID)
 	return works, nil
 }
 
 // named gives a run a name, unless another run has it.
 func (s *state) named(r run.Run, name string) run.Run {
-	if _, taken := s.runs.byName.one(name); !taken {
+	if _, taken := s.runs.byName.One(name); !taken {
 		r.Name = name
 	}
 	return r
@@ -158,13 +160,13 @@ func (s *state) named(r run.Run, name string) run.Run {
 // the task again.
 func (c *Core) StopTask(slug task.Slug, by string) (t task.Task, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		old, ok := s.tasks.rows[slug]
+		old, ok := s.tasks.Rows[slug]
 		if !ok {
 			return b, fmt.Errorf("task %q: %w", slug, ErrNotFound)
 		}
 		t = old.Stop()
 		s.stopTask(&b, t, by, now)
-		r := s.runs.rows[t.Run]
+		r := s.runs.Rows[t.Run]
 		if !r.Live() || r.Settled() || r.State == run.Taken { // a taken one is in the person's hands
 			return b, nil
 		}
@@ -175,7 +177,7 @@ func (c *Core) StopTask(slug task.Slug, by string) (t task.Task, err error) {
 }
 
 func (s *state) stopTask(b *store.Batch, t task.Task, by string, now time.Time) {
-	s.tasks.put(b, t.Stop())
+	s.tasks.Put(b, t.Stop())
 	noteTask(b, event.TaskStopped, t.Slug, "stopped by "+by, now)
 }
 
@@ -184,7 +186,7 @@ func (s *state) taskOf(b *store.Batch, id run.ID) (t task.Task, ok bool) {
 	if id == "" {
 		return t, false
 	}
-	for _, t := range s.tasks.byRun.after(b, string(id)) {
+	for _, t := range s.tasks.byRun.After(b, string(id)) {
 		return t, true
 	}
 	return t, false
@@ -202,8 +204,8 @@ type TaskTurn struct {
 // state.md.
 func (c *Core) UnseenTasks() (all []TaskTurn) {
 	c.view(func(s *state, _ time.Time) {
-		for _, t := range s.tasks.rows {
-			r := s.runs.rows[t.Run]
+		for _, t := range s.tasks.Rows {
+			r := s.runs.Rows[t.Run]
 			if _, due := t.Look(r.Fence); due && r.Settled() {
 				all = append(all, TaskTurn{
 					Task: t, Turn: r.Fence, Result: briefly(r.Result), Failed: r.State == run.Failed,
@@ -218,14 +220,14 @@ func (c *Core) UnseenTasks() (all []TaskTurn) {
 // unless said is "".
 func (c *Core) SeeTask(slug task.Slug, turn int64, said string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		old, ok := s.tasks.rows[slug]
+		old, ok := s.tasks.Rows[slug]
 		t, due := old.Look(turn)
 		if !ok || !due {
 			return b, nil
 		}
-		s.tasks.put(&b, t)
+		s.tasks.Put(&b, t)
 		if said != "" {
-			r := s.runs.rows[t.Run]
+			r := s.runs.Rows[t.Run]
 			s.heap(&b, "task:"+string(t.Slug), session.ID(r.Conversation), channel.News{Text: said}, nil, !rang(r, now), now)
 			noteTask(&b, event.TaskTold, t.Slug, said, now)
 		}
@@ -242,7 +244,7 @@ const ringFor = 30 * time.Second
 
 // tellTask tells the person something about a task.
 func (s *state) tellTask(b *store.Batch, t task.Task, said channel.News, now time.Time) {
-	s.notify(b, "task:"+string(t.Slug), session.ID(s.runs.rows[t.Run].Conversation), said, now)
+	s.notify(b, "task:"+string(t.Slug), session.ID(s.runs.Rows[t.Run].Conversation), said, now)
 	noteTask(b, event.TaskTold, t.Slug, said.Words(), now)
 }
 
@@ -251,14 +253,14 @@ func (s *state) tellTask(b *store.Batch, t task.Task, said channel.News, now tim
 // no fault is noted.
 func (c *Core) SeeFault(slug task.Slug, said string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		t, ok := s.tasks.rows[slug]
-		r := s.runs.rows[t.Run]
+		t, ok := s.tasks.Rows[slug]
+		r := s.runs.Rows[t.Run]
 		withheld := said != "" && r.Live() && !r.Settled()
 		if !ok || withheld || t.Fault == said {
 			return b, nil
 		}
 		t.Fault = said
-		s.tasks.put(&b, t)
+		s.tasks.Put(&b, t)
 		if said != "" {
 			s.tellTask(&b, t, channel.News{Text: said}, now)
 		}
@@ -270,14 +272,14 @@ func (c *Core) SeeFault(slug task.Slug, said string) error {
 func (c *Core) TouchTasks() {
 	c.lock()
 	defer c.unlock()
-	c.wake(Tasks, Anything)
+	c.bell.Ring(Tasks, Anything)
 }
 
 // NoteTask notes that a person has changed a task in its folder.
 func (c *Core) NoteTask(slug task.Slug, what string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if t, ok := s.tasks.rows[slug]; ok {
-			s.tasks.put(&b, t) // texts may wait for the status
+		if t, ok := s.tasks.Rows[slug]; ok {
+			s.tasks.Put(&b, t) // texts may wait for the status
 		}
 		noteTask(&b, event.TaskChanged, slug, what, now)
 		return b, nil

@@ -38,6 +38,6 @@ func (c *Core) OrderTaskFile(act channel.Act, f TaskFile) error {
 // TaskOfRun returns the task that a run works on.
 func (c *Core) TaskOfRun(id run.ID) (slug task.Slug, ok bool) {
 	var t task.Task
-	c.view(func(s *state, _ time.Time) { t, ok = s.tasks.byRun.one(string(id)) })
+	c.view(func(s *state, _ time.Time) { t, ok = s.tasks.byRun.One(string(id)) })
 	return t.Slug, ok
 }

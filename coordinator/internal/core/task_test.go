@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/task"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // startTask starts a task by its person. key tells two starts apart.
@@ -282,7 +283,7 @@ func TestStoppedTaskStays(t *testing.T) {
 // TestTouchTasks: a change in a folder wakes those who work on tasks and those who show everything.
 func TestTouchTasks(t *testing.T) {
 	r := newRig(t)
-	for _, p := range []core.Part{core.Tasks, core.Anything, core.Turns} {
+	for _, p := range []wake.Part{core.Tasks, core.Anything, core.Turns} {
 		defer r.Subscribe(p).Close()
 	}
 	if n := r.Woken(r.TouchTasks); n != 2 {

@@ -17,7 +17,7 @@ import (
 
 // taskTexts returns the texts for a task that no living run has, in no order.
 func (s *state) taskTexts(b *store.Batch, slug task.Slug) []message.Message {
-	return slices.DeleteFunc(s.messages.byTask.after(b, string(slug)), func(m message.Message) bool {
+	return slices.DeleteFunc(s.messages.byTask.After(b, string(slug)), func(m message.Message) bool {
 		_, given := s.runOf(b, m.Session)
 		return given || m.State != message.Pending
 	})
@@ -26,12 +26,12 @@ func (s *state) taskTexts(b *store.Batch, slug task.Slug) []message.Message {
 // assignTexts gives the texts that wait for a task to its run.
 func (s *state) assignTexts(b *store.Batch, slug task.Slug, r run.Run) {
 	texts := message.Assign(s.taskTexts(b, slug), session.ID(r.Conversation), s.newestText(b))
-	s.messages.put(b, texts...)
+	s.messages.Put(b, texts...)
 }
 
 // passTexts gives the texts that wait for a task to the turn that its run has, if it has one.
 func (s *state) passTexts(b *store.Batch, slug task.Slug, now time.Time) {
-	t, r := s.tasks.rows[slug], s.runs.rows[s.tasks.rows[slug].Run]
+	t, r := s.tasks.Rows[slug], s.runs.Rows[s.tasks.Rows[slug].Run]
 	if t.Stopped || !r.Live() || r.Settled() {
 		return
 	}
@@ -47,8 +47,8 @@ func begins(t task.Task, m message.Message) bool { return t.Run != "" || !m.Data
 // on them, no person has stopped them, and no checkpoint is open.
 func (c *Core) TasksToGoOn() (all []task.Task) {
 	c.view(func(s *state, _ time.Time) {
-		for slug, t := range s.tasks.rows {
-			r := s.runs.rows[t.Run]
+		for slug, t := range s.tasks.Rows {
+			r := s.runs.Rows[t.Run]
 			rests := (!r.Live() || r.Settled()) && !t.Asks() && !t.Stopped
 			begin := func(m message.Message) bool { return begins(t, m) }
 			if rests && slices.ContainsFunc(s.taskTexts(&store.Batch{}, slug), begin) {
@@ -62,8 +62,8 @@ func (c *Core) TasksToGoOn() (all []task.Task) {
 // taskFate returns when a task gets a text that waits for it. held says when a task on which
 // nothing works gets one, "" for its next turn.
 func (s *state) taskFate(m message.Message, held string) channel.Fate {
-	t := s.tasks.rows[task.Slug(m.Task)]
-	r := s.runs.rows[t.Run]
+	t := s.tasks.Rows[task.Slug(m.Task)]
+	r := s.runs.Rows[t.Run]
 	f := channel.Fate{To: "task " + m.Task, At: channel.AtTurn}
 	switch {
 	case t.Stopped:

@@ -35,7 +35,7 @@ func (c *Core) upcoming(last time.Time) (at, now time.Time) {
 		if now = t; now.Before(last) {
 			c.reloadFirings(now)
 			for _, table := range s.tables {
-				table.retime(time.Time{}, now)
+				table.Retime(time.Time{}, now)
 			}
 		}
 		at = first(s.next(), c.flushAt)
@@ -77,7 +77,7 @@ func (c *Core) Tick() error {
 func tick(s *state, now time.Time) (store.Batch, error) {
 	var b store.Batch
 	for _, t := range s.tables {
-		t.tick(&b, now)
+		t.Tick(&b, now)
 	}
 	return b, nil
 }
@@ -90,7 +90,7 @@ func (c *Core) Forget() error {
 		return err
 	}
 	for _, t := range c.state.tables {
-		if err := t.forget(c.cfg.Store, c.cfg.Now().Add(-remember)); err != nil {
+		if err := t.Forget(c.cfg.Store, c.cfg.Now().Add(-remember)); err != nil {
 			return err
 		}
 	}

@@ -55,9 +55,9 @@ func (s *state) tellTopics(b *store.Batch, id session.ID, kind event.Kind, out l
 	line := s.token(id) + ": " + loop.Brief(out.Stack)
 	switch kind {
 	case event.LoopStarted:
-		post(topic.OfProject(s.sessions.rows[id].Project), "STARTED", line)
+		post(topic.OfProject(s.sessions.Rows[id].Project), "STARTED", line)
 	case event.LoopEnded:
-		post(topic.OfProject(s.sessions.rows[id].Project), "ENDED", line)
+		post(topic.OfProject(s.sessions.Rows[id].Project), "ENDED", line)
 	}
 	if s.cfg.Trace {
 		post(topic.Trace, string(kind), line)

@@ -18,7 +18,7 @@ const ActFile = "file"
 // Events returns the texts that wait for triage, oldest first.
 func (c *Core) Events() (all []task.Event) {
 	c.view(func(s *state, _ time.Time) {
-		waiting := slices.DeleteFunc(s.messages.byState.all(string(message.Pending)), func(m message.Message) bool {
+		waiting := slices.DeleteFunc(s.messages.byState.All(string(message.Pending)), func(m message.Message) bool {
 			return m.To != message.ToTriage
 		})
 		slices.SortFunc(waiting, func(a, b message.Message) int { return int(a.Seq - b.Seq) })
@@ -34,13 +34,13 @@ func (c *Core) Events() (all []task.Event) {
 func (c *Core) FileEvents(verdicts []task.Verdict) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, v := range verdicts {
-			m, ok := s.messages.rows[message.ID(v.Event.ID)]
+			m, ok := s.messages.Rows[message.ID(v.Event.ID)]
 			if !ok || m.To != message.ToTriage || m.State != message.Pending {
 				continue
 			}
 			m.State, m.DeliveredAt, m.DoneAt = message.Done, now, now
 			m.Outcome = s.file(&b, v, now)
-			s.messages.put(&b, m)
+			s.messages.Put(&b, m)
 			record(&b, event.EventSorted, "", v.Event.ID, m.Outcome, now)
 		}
 		return b, nil

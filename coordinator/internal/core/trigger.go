@@ -11,10 +11,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
-func triggerParts(_, _ trigger.Trigger) []Part { return []Part{Triggers} }
+func triggerParts(_, _ trigger.Trigger) []wake.Part { return []wake.Part{Triggers} }
 
 // triggerDue returns when the next instant of a trigger passes. A clock that was set back
 // makes it due at once, to compute that anew.
@@ -34,34 +36,34 @@ func (s *state) ruleOf(t trigger.Trigger) (trigger.Rule, error) {
 // the clock was set back.
 func (s *state) taken(name trigger.Name) trigger.Taken {
 	return func(key string) bool {
-		f, ok := s.firings.rows[trigger.IDOf(name, key)]
+		f, ok := s.firings.Rows[trigger.IDOf(name, key)]
 		return ok && f.State != trigger.Passed
 	}
 }
 
 // expireTrigger deals with the instants of a trigger that have passed.
 func (s *state) expireTrigger(b *store.Batch, t trigger.Trigger, now time.Time) {
-	if next, ok := s.triggers.after(b, t.Name); ok && !next.On {
+	if next, ok := s.triggers.After(b, t.Name); ok && !next.On {
 		return // the same commit has switched it off
 	}
 	r, err := s.ruleOf(t)
 	if err != nil { // a newer program may have approved it
 		t = t.SwitchOff()
 		t.LastErr = err.Error()
-		s.triggers.put(b, t)
+		s.triggers.Put(b, t)
 		return
 	}
 	t, step := t.Advance(r, s.taken(t.Name), now)
-	s.triggers.put(b, t)
+	s.triggers.Put(b, t)
 	for i, at := range step.Missed {
 		f := t.Firing(at, trigger.Passed, "nothing ran at its time")
 		if f.DoneAt = now; i == 0 {
 			f.Count = step.Older
 		}
-		s.firings.put(b, f)
+		s.firings.Put(b, f)
 	}
 	for _, at := range step.Fire {
-		s.firings.put(b, t.Firing(at, trigger.Due, ""))
+		s.firings.Put(b, t.Firing(at, trigger.Due, ""))
 	}
 	switch newest, ok := step.Told(r); {
 	case !ok:
@@ -76,7 +78,7 @@ func (s *state) expireTrigger(b *store.Batch, t trigger.Trigger, now time.Time) 
 // reschedule deals with the instants of all triggers anew: since the last start, the machine may have
 // moved to another time zone.
 func (s *state) reschedule(b *store.Batch, now time.Time) {
-	for _, t := range s.triggers.rows {
+	for _, t := range s.triggers.Rows {
 		if !t.Next.IsZero() {
 			s.expireTrigger(b, t, now)
 		}
@@ -96,7 +98,7 @@ func (c *Core) approveTrigger(
 	name trigger.Name, text, by string, change func(*trigger.Trigger),
 ) (t trigger.Trigger, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if t = s.triggers.rows[name]; t.Removed {
+		if t = s.triggers.Rows[name]; t.Removed {
 			t = trigger.Trigger{} // another one of the same name
 		}
 		t.Name = name
@@ -107,7 +109,7 @@ func (c *Core) approveTrigger(
 		}
 		t = t.SwitchOn(text, by, r, s.taken(name), now)
 		change(&t)
-		s.triggers.put(&b, t)
+		s.triggers.Put(&b, t)
 		said := "switched on by " + by + " (sha256 " + short(t.Hash) + ")" + proof(t.Text+t.Runs)
 		s.noteTrigger(&b, event.TriggerOn, name, said, now)
 		return b, nil
@@ -175,12 +177,12 @@ func (c *Core) changeTrigger(
 	name trigger.Name, f func(*state, *store.Batch, trigger.Trigger, time.Time) trigger.Trigger,
 ) (t trigger.Trigger, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		old := s.triggers.rows[name]
+		old := s.triggers.Rows[name]
 		if !old.Known() {
 			return b, fmt.Errorf("trigger %q: %w", name, ErrNotFound)
 		}
 		if t = f(s, &b, old, now); t != old {
-			s.triggers.put(&b, t)
+			s.triggers.Put(&b, t)
 		}
 		return b, nil
 	})
@@ -197,39 +199,39 @@ func (c *Core) NoteTrigger(name trigger.Name, text string) error {
 
 // Trigger returns what is kept of a trigger. A file that no person has approved has nothing.
 func (c *Core) Trigger(name trigger.Name) (t trigger.Trigger, ok bool) {
-	c.view(func(s *state, _ time.Time) { t = s.triggers.rows[name] })
+	c.view(func(s *state, _ time.Time) { t = s.triggers.Rows[name] })
 	return t, t.Known()
 }
 
 // Triggers returns what is kept of all triggers that have a file, by name.
 func (c *Core) Triggers() (all []trigger.Trigger) {
-	c.view(func(s *state, _ time.Time) { all = s.triggers.sorted() })
+	c.view(func(s *state, _ time.Time) { all = s.triggers.Sorted() })
 	return slices.DeleteFunc(all, func(t trigger.Trigger) bool { return !t.Known() || t.Name == trigger.Daily })
 }
 
 // A firingTable holds the ledger of about a day, and what is not over.
 type firingTable struct {
-	*table[trigger.FiringID, trigger.Firing]
-	byState *index[trigger.FiringID, trigger.Firing] // of what is not over
+	*table.Table[trigger.FiringID, trigger.Firing]
+	byState *table.Index[trigger.FiringID, trigger.Firing] // of what is not over
 }
 
 func newFiringTable(s *state) firingTable {
-	t := register(s, store.Firings, traits[trigger.Firing]{touches: firingParts})
-	byState := t.indexBy(func(f trigger.Firing) string { return keyIf(!f.Over(), string(f.State)) })
-	return firingTable{table: t, byState: byState}
+	t := register(s, store.Firings, table.Traits[trigger.Firing]{Touches: firingParts})
+	byState := t.IndexBy(func(f trigger.Firing) string { return table.KeyIf(!f.Over(), string(f.State)) })
+	return firingTable{Table: t, byState: byState}
 }
 
-func firingParts(_, after trigger.Firing) []Part {
+func firingParts(_, after trigger.Firing) []wake.Part {
 	if after.State == trigger.Due {
-		return []Part{Firings, Triggers}
+		return []wake.Part{Firings, Triggers}
 	}
-	return []Part{Triggers}
+	return []wake.Part{Triggers}
 }
 
 // reloadFirings loads the ledger of about a day before now, when the clock was set back: what fired
 // then does not fire again.
 func (c *Core) reloadFirings(now time.Time) {
-	bad, err := c.state.firings.load(c.cfg.Store, now.Add(-remember), now)
+	bad, err := c.state.firings.Load(c.cfg.Store, now.Add(-remember), now)
 	for _, b := range bad {
 		err = errors.Join(err, b)
 	}
@@ -260,8 +262,8 @@ func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration,
 		return old, false, 0, err
 	}
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		t := s.triggers.rows[in.Trigger]
-		if f, known = s.firings.rows[id]; known {
+		t := s.triggers.Rows[in.Trigger]
+		if f, known = s.firings.Rows[id]; known {
 			return b, nil
 		}
 		r, err := s.ruleOf(t)
@@ -274,11 +276,11 @@ func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration,
 			if t, wait, err = t.Admit(r.Limit, in.Anyway, now); err != nil {
 				return b, err
 			}
-			s.triggers.put(&b, t)
+			s.triggers.Put(&b, t)
 		}
 		f = t.Firing(trigger.Instant{At: now, Key: in.Key}, trigger.Due, "")
 		f.By, f.Payload, f.Bytes, f.Admitted, f.Anyway = in.By, in.Payload, len(in.Payload.Text), !in.Waits, in.Anyway
-		s.firings.put(&b, f)
+		s.firings.Put(&b, f)
 		return b, nil
 	})
 	return f, !known && err == nil, wait, err
@@ -286,7 +288,7 @@ func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration,
 
 // firing returns a line of the ledger, however old it is.
 func (c *Core) firing(id trigger.FiringID) (f trigger.Firing, ok bool, err error) {
-	c.view(func(s *state, _ time.Time) { f, ok = s.firings.rows[id] })
+	c.view(func(s *state, _ time.Time) { f, ok = s.firings.Rows[id] })
 	if ok {
 		return f, true, nil
 	}
@@ -295,7 +297,7 @@ func (c *Core) firing(id trigger.FiringID) (f trigger.Firing, ok bool, err error
 
 // DueFirings returns the firings that are to be sent, in the order of their times.
 func (c *Core) DueFirings() (all []trigger.Firing) {
-	c.view(func(s *state, _ time.Time) { all = s.firings.byState.all(string(trigger.Due)) })
+	c.view(func(s *state, _ time.Time) { all = s.firings.byState.All(string(trigger.Due)) })
 	slices.SortFunc(all, func(a, b trigger.Firing) int {
 		return cmp.Or(a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID)))
 	})
@@ -311,7 +313,7 @@ func (c *Core) FiringLog(name trigger.Name, limit int) ([]trigger.Firing, error)
 // EndFiring ends a firing whose text is not sent. The person is told of one that failed.
 func (c *Core) EndFiring(id trigger.FiringID, to trigger.State, why string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		f, ok := s.firings.rows[id]
+		f, ok := s.firings.Rows[id]
 		if !ok {
 			return b, fmt.Errorf("firing %q: %w", id, ErrNotFound)
 		}
@@ -324,7 +326,7 @@ func (s *state) endFiring(b *store.Batch, f trigger.Firing, to trigger.State, wh
 	if errors.Is(err, trigger.ErrOver) {
 		return nil // done before
 	}
-	s.firings.put(b, next)
+	s.firings.Put(b, next)
 	if to == trigger.Failed {
 		s.notify(b, "trigger:"+string(f.Trigger), "",
 			channel.News{Kind: channel.TriggerFailed, Of: string(f.Trigger), Why: folded(why)}, now)

@@ -45,7 +45,7 @@ func init() {
 // returns the ask of the first.
 func (c *Core) AskAside(a ask.Ask, wants string) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if old, ok := s.asks.rows[a.ID]; ok {
+		if old, ok := s.asks.Rows[a.ID]; ok {
 			a = old
 			return b, nil
 		}
@@ -81,14 +81,14 @@ func (c *Core) ApproveWake(w Waking) error {
 // allow, and ends without one.
 func (c *Core) AskWakeAgain(a ask.Ask, f trigger.FiringID, until time.Time) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		fired, due := s.firings.rows[f]
+		fired, due := s.firings.Rows[f]
 		if !due || fired.State != trigger.Due {
 			return b, nil
 		}
 		if err := s.endFiring(&b, fired, trigger.Dropped, "the check has changed; the person is asked", now); err != nil {
 			return b, err
 		}
-		old, known := s.asks.rows[a.ID]
+		old, known := s.asks.Rows[a.ID]
 		switch {
 		case s.asksAbout(trigger.Name(a.About.Trigger), ask.WakeUp):
 		case known && old.Declined():
@@ -118,14 +118,14 @@ func (s *state) asksAbout(name trigger.Name, kind ask.Kind) bool {
 // for a plain not yet.
 func (c *Core) NotYet(id trigger.FiringID, failed string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		f, ok := s.firings.rows[id]
-		t := s.triggers.rows[f.Trigger]
+		f, ok := s.firings.Rows[id]
+		t := s.triggers.Rows[f.Trigger]
 		r, err := s.ruleOf(t)
 		if !ok || err != nil {
 			return b, err
 		}
 		t, _ = t.Looked(r, f, failed)
-		s.triggers.put(&b, t)
+		s.triggers.Put(&b, t)
 		why := "not yet"
 		if failed != "" {
 			why = fmt.Sprintf("the check failed, %d of %d: %s", t.Fails, trigger.MostFails, failed)
@@ -139,9 +139,9 @@ func (c *Core) NotYet(id trigger.FiringID, failed string) error {
 func (s *state) askMissed(b *store.Batch, t trigger.Trigger, r trigger.Rule, at trigger.Instant, now time.Time) {
 	s.dropTriggerAsks(b, t.Name, "the trigger was due again", now)
 	about := ask.About{Trigger: string(t.Name), Firing: string(trigger.IDOf(t.Name, at.Key))}
-	if f, ok := s.firings.after(b, trigger.FiringID(about.Firing)); ok {
+	if f, ok := s.firings.After(b, trigger.FiringID(about.Firing)); ok {
 		f.Asked = true
-		s.firings.put(b, f)
+		s.firings.Put(b, f)
 	}
 	when := at.At.Format("2 January at 15:04")
 	does := "send this to " + r.To.Text
@@ -165,24 +165,24 @@ func (s *state) dropTriggerAsks(b *store.Batch, name trigger.Name, why string, n
 
 // missedDecided lets a trigger fire after all.
 func (s *state) missedDecided(b *store.Batch, a ask.Ask, _ time.Time) {
-	f := s.firings.rows[trigger.FiringID(a.About.Firing)]
+	f := s.firings.Rows[trigger.FiringID(a.About.Firing)]
 	if next, err := f.Again(a.Decision.By); err == nil && a.Decision.Allow {
-		s.firings.put(b, next)
+		s.firings.Put(b, next)
 	}
 }
 
 // missedDeclined notes in the ledger why a trigger does not fire.
 func (s *state) missedDeclined(b *store.Batch, a ask.Ask, _ time.Time) {
-	if f, ok := s.firings.after(b, trigger.FiringID(a.About.Firing)); ok && f.Asked {
+	if f, ok := s.firings.After(b, trigger.FiringID(a.About.Firing)); ok && f.Asked {
 		f.Asked = false
 		f.Why = "nothing ran at its time; " + a.Ending()
-		s.firings.put(b, f)
+		s.firings.Put(b, f)
 	}
 }
 
 // wakeDecided has the trigger of an allowed wake-up switched on.
 func (s *state) wakeDecided(b *store.Batch, a ask.Ask, now time.Time) {
-	over := a.About.Again && !s.triggers.rows[trigger.Name(a.About.Trigger)].On // or switched off meanwhile
+	over := a.About.Again && !s.triggers.Rows[trigger.Name(a.About.Trigger)].On // or switched off meanwhile
 	if over || !a.Decision.Allow {
 		return
 	}
@@ -198,7 +198,7 @@ func (s *state) wakeDeclined(b *store.Batch, a ask.Ask, now time.Time) {
 	if a.About.Again && !s.endWake(b, a, now) {
 		return // the session was told when the wake-up was over
 	}
-	if a.Decision == nil && s.sessions.rows[a.Session].State == session.Ended {
+	if a.Decision == nil && s.sessions.Rows[a.Session].State == session.Ended {
 		return
 	}
 	m := message.Message{Key: "wake:" + string(a.ID), Session: a.Session, By: "Afar"}
@@ -216,13 +216,13 @@ func (s *state) wakeDeclined(b *store.Batch, a ask.Ask, now time.Time) {
 // false for one that is over already.
 func (s *state) endWake(b *store.Batch, a ask.Ask, now time.Time) bool {
 	name := trigger.Name(a.About.Trigger)
-	t, ok := s.triggers.after(b, name)
+	t, ok := s.triggers.After(b, name)
 	if !ok || !t.Known() || !t.On {
 		return false
 	}
 	t = t.SwitchOff()
 	t.Over = true
-	s.triggers.put(b, t)
+	s.triggers.Put(b, t)
 	s.noteTrigger(b, event.TriggerOff, name, "its check has changed; "+a.Ending(), now)
 	enqueue(b, LaneTriggers, "clear:"+string(a.ID), ActClear, "", now)
 	return true

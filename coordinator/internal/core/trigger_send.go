@@ -34,11 +34,11 @@ type Sending struct {
 // firing that was dealt with already is not sent again.
 func (c *Core) SendFiring(in Sending) (wait time.Duration, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		f, ok := s.firings.rows[in.Firing]
+		f, ok := s.firings.Rows[in.Firing]
 		if !ok || f.State != trigger.Due {
 			return b, nil
 		}
-		t := s.triggers.rows[f.Trigger]
+		t := s.triggers.Rows[f.Trigger]
 		r, err := s.ruleOf(t)
 		switch {
 		case err != nil:
@@ -51,9 +51,9 @@ func (c *Core) SendFiring(in Sending) (wait time.Duration, err error) {
 			if t, wait, err = t.Admit(r.Limit, f.Anyway, now); err != nil {
 				return b, nil
 			}
-			s.triggers.put(&b, t)
+			s.triggers.Put(&b, t)
 		}
-		s.triggers.put(&b, t.Finish(r))
+		s.triggers.Put(&b, t.Finish(r))
 		return b, s.sendFiring(&b, f, in, t.Own, now)
 	})
 	return wait, err
@@ -102,7 +102,7 @@ func (s *state) sendFiring(b *store.Batch, f trigger.Firing, in Sending, own boo
 	if in.Over != "" {
 		next.State, next.Why = trigger.Failed, folded(in.Over)
 	}
-	s.firings.put(b, next)
+	s.firings.Put(b, next)
 	return err
 }
 
@@ -110,8 +110,8 @@ func (s *state) sendFiring(b *store.Batch, f trigger.Firing, in Sending, own boo
 // rule names it, and the name of the run. It is empty for all others.
 func (c *Core) Escalation(id session.ID) (to, run string) {
 	c.view(func(s *state, _ time.Time) {
-		r, _ := s.runs.byConversation.one(string(id))
-		t := s.triggers.rows[trigger.Name(r.Trigger)]
+		r, _ := s.runs.byConversation.One(string(id))
+		t := s.triggers.Rows[trigger.Name(r.Trigger)]
 		if rule, err := s.ruleOf(t); err == nil && t.Live() {
 			to, run = rule.Escalate, r.Name
 		}
@@ -120,7 +120,7 @@ func (c *Core) Escalation(id session.ID) (to, run string) {
 }
 
 func (s *state) knowsTask(slug string) bool {
-	_, ok := s.tasks.rows[task.Slug(slug)]
+	_, ok := s.tasks.Rows[task.Slug(slug)]
 	return ok
 }
 
@@ -139,7 +139,7 @@ func (s *state) tellFiring(b *store.Batch, m message.Message, now time.Time) (wh
 func (s *state) runFiring(
 	b *store.Batch, f trigger.Firing, in Sending, m message.Message, now time.Time,
 ) (to, why string) {
-	r, known := s.runs.byName.one(in.To.Name)
+	r, known := s.runs.byName.One(in.To.Name)
 	own := in.Run.ID != ""
 	switch {
 	case known && own && r.Trigger != string(f.Trigger):
@@ -166,7 +166,7 @@ func (s *state) runFiring(
 // person.
 func (s *state) replaceRun(b *store.Batch, r, next run.Run, now time.Time) {
 	old := run.Replace(r)
-	s.runs.put(b, old)
+	s.runs.Put(b, old)
 	n := channel.News{Kind: channel.RunAnew, Of: r.Name, What: old.Name}
 	s.notify(b, "anew", session.ID(next.Conversation), n, now)
 }

@@ -73,7 +73,7 @@ func (s *state) stopTurn(
 	}
 	asked := s.refuseAll(b, v.ID, d, now)
 	v.Halt = &session.Halt{By: d.By, Word: word, At: now}
-	s.sessions.put(b, v)
+	s.sessions.Put(b, v)
 	s.markHalts(b, now)
 	record(b, event.TurnStopped, v.ID, v.Token, v.Token+": "+d.By+" stops the turn", now)
 	switch {
@@ -90,7 +90,7 @@ func (s *state) stopTurn(
 // cancelLoop ends the loop of a session, if it has one: a loop would start the turn
 // again.
 func (s *state) cancelLoop(b *store.Batch, id session.ID, by string, now time.Time) bool {
-	l := s.loops.rows[id]
+	l := s.loops.Rows[id]
 	if !l.Active() {
 		return false
 	}
@@ -135,7 +135,7 @@ func (s *state) markHalts(b *store.Batch, now time.Time) {
 // hook that asks ends the turn.
 func (c *Core) Halted(id session.ID, over bool) (by string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if v := s.sessions.rows[id]; v.Halting() {
+		if v := s.sessions.Rows[id]; v.Halting() {
 			by = v.Halt.By
 		}
 		if over {
@@ -150,7 +150,7 @@ func (c *Core) Halted(id session.ID, over bool) (by string, err error) {
 // halt, "" otherwise. The turn is then over.
 func (c *Core) HaltWord(id session.ID, prompt string) (by string, err error) {
 	c.view(func(s *state, _ time.Time) {
-		if v := s.sessions.rows[id]; v.HaltedBy(prompt) {
+		if v := s.sessions.Rows[id]; v.HaltedBy(prompt) {
 			by = v.Halt.By
 		}
 	})
@@ -163,12 +163,12 @@ func (c *Core) HaltWord(id session.ID, prompt string) (by string, err error) {
 
 // endHalt notes that a halted turn of a session is over.
 func (s *state) endHalt(b *store.Batch, id session.ID, then session.State, now time.Time) {
-	v := s.sessions.rows[id]
+	v := s.sessions.Rows[id]
 	if !v.Halting() {
 		return
 	}
 	v = session.To(session.EndHalt(v, now), then, now)
-	s.sessions.put(b, v)
+	s.sessions.Put(b, v)
 	s.haltEnded(b, v, now)
 }
 

@@ -13,7 +13,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // The durable actions of LaneUndo. The data of each is a snapshot's id.
@@ -26,23 +28,23 @@ const (
 
 // An undoTable holds the snapshots.
 type undoTable struct {
-	*table[undo.ID, undo.Snapshot]
-	byAsk   *index[undo.ID, undo.Snapshot]
-	byShown *index[undo.ID, undo.Snapshot]
-	byLife  *index[undo.ID, undo.Snapshot] // those that are not gone, under active
+	*table.Table[undo.ID, undo.Snapshot]
+	byAsk   *table.Index[undo.ID, undo.Snapshot]
+	byShown *table.Index[undo.ID, undo.Snapshot]
+	byLife  *table.Index[undo.ID, undo.Snapshot] // those that are not gone, under active
 }
 
 func newUndoTable(s *state) undoTable {
-	t := register(s, store.Undos, traits[undo.Snapshot]{
-		due:     func(v undo.Snapshot, _ time.Time) time.Time { return v.Next() },
-		expire:  func(b *store.Batch, v undo.Snapshot, now time.Time) { s.putUndo(b, undo.Tick(v, now), now) },
-		touches: func(_, after undo.Snapshot) []Part { return []Part{ofUndo(after.ID)} },
+	t := register(s, store.Undos, table.Traits[undo.Snapshot]{
+		Due:     func(v undo.Snapshot, _ time.Time) time.Time { return v.Next() },
+		Expire:  func(b *store.Batch, v undo.Snapshot, now time.Time) { s.putUndo(b, undo.Tick(v, now), now) },
+		Touches: func(_, after undo.Snapshot) []wake.Part { return []wake.Part{ofUndo(after.ID)} },
 	})
 	return undoTable{
-		table:   t,
-		byAsk:   t.indexBy(func(v undo.Snapshot) string { return string(v.Ask) }),
-		byShown: t.indexBy(func(v undo.Snapshot) string { return string(v.Shown) }),
-		byLife:  t.indexBy(func(v undo.Snapshot) string { return keyIf(v.State != undo.Gone, active) }),
+		Table:   t,
+		byAsk:   t.IndexBy(func(v undo.Snapshot) string { return string(v.Ask) }),
+		byShown: t.IndexBy(func(v undo.Snapshot) string { return string(v.Shown) }),
+		byLife:  t.IndexBy(func(v undo.Snapshot) string { return table.KeyIf(v.State != undo.Gone, active) }),
 	}
 }
 
@@ -50,12 +52,12 @@ func newUndoTable(s *state) undoTable {
 // its ask.
 func (s *state) putUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 	s.recordUndo(b, v, now)
-	a, ok := s.asks.after(b, v.Card())
+	a, ok := s.asks.After(b, v.Card())
 	next := withUndo(a, v)
 	if !ok || reflect.DeepEqual(a.Undo, next.Undo) {
 		return
 	}
-	s.asks.put(b, next)
+	s.asks.Put(b, next)
 	if next.Shown {
 		s.showCard(b, next, now)
 	}
@@ -64,8 +66,8 @@ func (s *state) putUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 // recordUndo records a snapshot, with what follows from its new state: a line in the
 // journal, an action, and the snapshot that can undo a restore.
 func (s *state) recordUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
-	before, _ := s.undos.after(b, v.ID)
-	s.undos.put(b, v)
+	before, _ := s.undos.After(b, v.ID)
+	s.undos.Put(b, v)
 	switch {
 	case v.State == before.State && v.Holds() == before.Holds():
 	case v.State == undo.Gone:
@@ -74,7 +76,7 @@ func (s *state) recordUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 			s.tellUndo(b, event.UndoDropped, v, "no snapshot: "+cmp.Or(v.Why, "the step was refused"), now)
 		}
 	case v.State == undo.Restoring:
-		s.undos.put(b, undo.PlanRedo(v, now))
+		s.undos.Put(b, undo.PlanRedo(v, now))
 		s.actUndo(b, ActUndoRestore, v.ID, now)
 	case v.State == undo.Restored:
 		s.tellUndo(b, event.UndoRestored, v, "undone by "+v.Restore.By+": "+v.Restore.Did, now)
@@ -138,7 +140,7 @@ func (s *state) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 	if v, ok := s.undoOf(&store.Batch{}, sn.Ask); ok {
 		return v, true
 	}
-	for _, v := range s.undos.byLife.all(active) {
+	for _, v := range s.undos.byLife.All(active) {
 		if (v.Ask == "" || sn.Ask == "") && v.Of(sn.Session, sn.Agent, sn.Tool, sn.Hash) {
 			return v, true
 		}
@@ -148,18 +150,18 @@ func (s *state) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 
 // undoOf returns the latest snapshot of an ask, as b leaves it.
 func (s *state) undoOf(b *store.Batch, id ask.ID) (v undo.Snapshot, ok bool) {
-	all := append(s.undos.byAsk.all(string(id)), s.undos.byShown.all(string(id))...)
+	all := append(s.undos.byAsk.All(string(id)), s.undos.byShown.All(string(id))...)
 	if len(all) == 0 {
 		return v, false
 	}
 	v = slices.MaxFunc(all, func(a, b undo.Snapshot) int { return a.PlannedAt.Compare(b.PlannedAt) })
-	return s.undos.after(b, v.ID)
+	return s.undos.After(b, v.ID)
 }
 
 // lentFor returns the ask whose late answer allowed the call of another ask. The person
 // knows the card of the first.
 func (s *state) lentFor(id ask.ID) ask.ID {
-	a := s.asks.rows[id]
+	a := s.asks.Rows[id]
 	if a.Decision == nil || a.Decision.Channel != "lease" {
 		return ""
 	}
@@ -173,7 +175,7 @@ func (s *state) lentFor(id ask.ID) ask.ID {
 
 // openUndos returns the snapshots that are not gone, oldest first.
 func (s *state) openUndos() []undo.Snapshot {
-	return slices.SortedFunc(slices.Values(s.undos.byLife.all(active)), func(a, b undo.Snapshot) int {
+	return slices.SortedFunc(slices.Values(s.undos.byLife.All(active)), func(a, b undo.Snapshot) int {
 		return cmp.Or(a.PlannedAt.Compare(b.PlannedAt), cmp.Compare(a.ID, b.ID))
 	})
 }
@@ -222,7 +224,7 @@ func (s *state) endStep(b *store.Batch, v undo.Snapshot, now time.Time) bool {
 // looks at the files that it left.
 func (s *state) endUndos(b *store.Batch, id session.ID, now time.Time) {
 	for _, v := range s.openUndos() {
-		if v.Session == id && v.State == undo.Ready && s.asks.rows[v.Ask].WasAllowed() {
+		if v.Session == id && v.State == undo.Ready && s.asks.Rows[v.Ask].WasAllowed() {
 			s.endStep(b, v, now)
 		}
 	}
@@ -230,7 +232,7 @@ func (s *state) endUndos(b *store.Batch, id session.ID, now time.Time) {
 
 // endRedo notes, in the snapshot that was taken before v was restored, how that ended.
 func (s *state) endRedo(b *store.Batch, v undo.Snapshot, now time.Time) {
-	redo, ok := s.undos.after(b, v.Restore.Redo)
+	redo, ok := s.undos.After(b, v.Restore.Redo)
 	switch {
 	case !ok:
 	case v.State == undo.Restored:
@@ -253,7 +255,7 @@ func (c *Core) Undo(id undo.ID) (v undo.Snapshot, err error) {
 }
 
 func (s *state) undo(id undo.ID) (undo.Snapshot, error) {
-	v, ok := s.undos.rows[id]
+	v, ok := s.undos.Rows[id]
 	if !ok {
 		return v, fmt.Errorf("snapshot %q: %w", id, ErrNotFound)
 	}
@@ -298,7 +300,7 @@ func (c *Core) StartUndo(id undo.ID, r undo.Restore) (undo.Snapshot, error) {
 // ctx ends.
 func (c *Core) AwaitUndo(ctx context.Context, id undo.ID) (v undo.Snapshot, err error) {
 	c.until(ctx, func(s *state) bool {
-		v = s.undos.rows[id]
+		v = s.undos.Rows[id]
 		return v.State != undo.Restoring
 	}, ofUndo(id))
 	if v.State == undo.Restoring {

@@ -50,7 +50,7 @@ func (c *Core) noteWrite(err error) {
 		c.streak = streak{since: c.cfg.Now(), err: err}
 	}
 	if (before.err == nil) != (c.streak.err == nil) {
-		c.wake(Disk)
+		c.bell.Ring(Disk)
 	}
 }
 

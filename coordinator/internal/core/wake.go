@@ -9,40 +9,37 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
-
-// A Part names a piece of the state to wait for. A commit wakes only the subscribers of
-// the parts that it changes.
-type Part string
 
 // The parts that have no key.
 const (
-	Anything    Part = "anything"    // every change
-	Transcripts Part = "transcripts" // where sessions write their transcripts
-	Pairing     Part = "pairing"     // what a channel speaks through, its pairing code, the paired person, a refusal
-	Disk        Part = "disk"        // whether anything can be written, see Unwritable
-	Browsers    Part = "browsers"    // which browsers are signed in to the page
-	Turns       Part = "turns"       // a turn of a run has ended
-	Stops       Part = "stops"       // a session has stopped or ended
-	Triaged     Part = "triaged"     // which events wait for triage
-	Tasks       Part = "tasks"       // what is kept of tasks, their files, and the texts for them
-	Triggers    Part = "triggers"    // what is kept of a trigger, and its ledger
-	Firings     Part = "firings"     // a firing is to be sent
-	Modules     Part = "modules"     // which modules are enabled
-	paused      Part = "paused"      // whether Afar is paused
-	due         Part = "due"         // the state changes by itself earlier than before
-	journal     Part = "journal"     // a new entry
+	Anything    wake.Part = "anything"    // every change
+	Transcripts wake.Part = "transcripts" // where sessions write their transcripts
+	Pairing     wake.Part = "pairing"     // what a channel speaks through, its pairing code, the paired person, a refusal
+	Disk        wake.Part = "disk"        // whether anything can be written, see Unwritable
+	Browsers    wake.Part = "browsers"    // which browsers are signed in to the page
+	Turns       wake.Part = "turns"       // a turn of a run has ended
+	Stops       wake.Part = "stops"       // a session has stopped or ended
+	Triaged     wake.Part = "triaged"     // which events wait for triage
+	Tasks       wake.Part = "tasks"       // what is kept of tasks, their files, and the texts for them
+	Triggers    wake.Part = "triggers"    // what is kept of a trigger, and its ledger
+	Firings     wake.Part = "firings"     // a firing is to be sent
+	Modules     wake.Part = "modules"     // which modules are enabled
+	paused      wake.Part = "paused"      // whether Afar is paused
+	due         wake.Part = "due"         // the state changes by itself earlier than before
+	journal     wake.Part = "journal"     // a new entry
 )
 
-func ofAsk(id ask.ID) Part                { return Part("ask " + id) }
-func ofUndo(id undo.ID) Part              { return Part("undo " + id) }
-func ofSession(id session.ID) Part        { return Part("session " + id) } // with its asks, texts and loop
-func ofSessionJournal(id session.ID) Part { return Part("journal " + id) }
-func ofPosts(name string) Part            { return Part("posts " + name) }
-func ofLane(lane string) Part             { return Part("lane " + lane) }
+func ofAsk(id ask.ID) wake.Part                { return wake.Part("ask " + id) }
+func ofUndo(id undo.ID) wake.Part              { return wake.Part("undo " + id) }
+func ofSession(id session.ID) wake.Part        { return wake.Part("session " + id) } // with its asks, texts and loop
+func ofSessionJournal(id session.ID) wake.Part { return wake.Part("journal " + id) }
+func ofPosts(name string) wake.Part            { return wake.Part("posts " + name) }
+func ofLane(lane string) wake.Part             { return wake.Part("lane " + lane) }
 
 // ofLanes is the part of all lanes with a prefix that ends in a colon.
-func ofLanes(prefix string) Part { return Part("lanes " + prefix) }
+func ofLanes(prefix string) wake.Part { return wake.Part("lanes " + prefix) }
 
 // laneFamily returns the prefix that a lane shares with others, "" for none.
 func laneFamily(lane string) string {
@@ -53,60 +50,12 @@ func laneFamily(lane string) string {
 	return prefix + ":"
 }
 
-// A Subscription waits for a change of some parts. C holds a value once one of them
-// has changed since the last receive. Subscribe before you look at the state: then no
-// change is missed.
-type Subscription struct {
-	C <-chan struct{}
-
-	core   *Core
-	parts  []Part
-	signal chan struct{}
-}
-
 // Subscribe returns a new subscription to some parts. The caller closes it.
-func (c *Core) Subscribe(parts ...Part) *Subscription {
-	signal := make(chan struct{}, 1)
-	s := &Subscription{C: signal, core: c, parts: parts, signal: signal}
-	c.lock()
-	defer c.unlock()
-	for _, p := range parts {
-		if c.subscribers[p] == nil {
-			c.subscribers[p] = map[*Subscription]struct{}{}
-		}
-		c.subscribers[p][s] = struct{}{}
-	}
-	return s
-}
-
-// Close ends a subscription.
-func (s *Subscription) Close() {
-	c := s.core
-	c.lock()
-	defer c.unlock()
-	for _, p := range s.parts {
-		delete(c.subscribers[p], s)
-		if len(c.subscribers[p]) == 0 {
-			delete(c.subscribers, p)
-		}
-	}
-}
-
-// wake tells the subscribers of some parts; c.mu is held.
-func (c *Core) wake(parts ...Part) {
-	for _, p := range parts {
-		for s := range c.subscribers[p] {
-			select {
-			case s.signal <- struct{}{}:
-			default: // it will look anyway
-			}
-		}
-	}
-}
+func (c *Core) Subscribe(parts ...wake.Part) *wake.Subscription { return c.bell.Subscribe(parts...) }
 
 // await looks at the state now, at each change of some parts, and at the time that
 // look names, until look is done or ctx ends. The zero time never comes.
-func (c *Core) await(ctx context.Context, look func(*state, time.Time) (done bool, at time.Time), parts ...Part) {
+func (c *Core) await(ctx context.Context, look func(*state, time.Time) (done bool, at time.Time), parts ...wake.Part) {
 	sub := c.Subscribe(parts...)
 	defer sub.Close()
 	for {
@@ -121,14 +70,14 @@ func (c *Core) await(ctx context.Context, look func(*state, time.Time) (done boo
 }
 
 // until is await for a condition that only a change can fulfil.
-func (c *Core) until(ctx context.Context, over func(*state) bool, parts ...Part) {
+func (c *Core) until(ctx context.Context, over func(*state) bool, parts ...wake.Part) {
 	look := func(s *state, _ time.Time) (bool, time.Time) { return over(s), time.Time{} }
 	c.await(ctx, look, parts...)
 }
 
 // awaitRows returns what read finds in the database. If that is nothing, it waits for a change of a part until ctx
 // ends, and reads again.
-func awaitRows[Row any](ctx context.Context, c *Core, about Part, read func() ([]Row, error)) ([]Row, error) {
+func awaitRows[Row any](ctx context.Context, c *Core, about wake.Part, read func() ([]Row, error)) ([]Row, error) {
 	sub := c.Subscribe(about)
 	defer sub.Close()
 	for {

@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
 // A bench is a worker over a real folder, with task a, whose first turn has ended.
@@ -25,7 +26,7 @@ type bench struct {
 	core    *core.Core
 	store   *store.Store
 	folders Folders
-	changed *core.Subscription
+	changed *wake.Subscription
 }
 
 func newBench(t *testing.T) *bench {
