@@ -90,7 +90,7 @@ var layers = map[string]layer{
 		"proof setting spend state tick unwritable wake"},
 	"store": {dir: in + "store", own: "action age batch channel clean copy kind read repair store unknown unwritable"},
 	"server": {dir: in + "server",
-		own: "access attached backlog birthmark decode hook line listen named process reasons server silence toolcall"},
+		own: "access backlog decode hook listen named process reasons server silence toolcall"},
 	"telegram": {dir: in + "channel/telegram", own: "account address callback command direct first link markdown plan " +
 		"poll render stamp thing thread trouble twice update whole"},
 	"view": {dir: "coordinator/view", own: "view"},

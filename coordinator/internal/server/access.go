@@ -6,10 +6,10 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
+	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -305,7 +305,7 @@ func (s *Server) allow(op operation, c *call) error {
 }
 
 func (s *Server) allowHook(c *call) error {
-	if !peer.Supported || ourHook(c.exe(), s.cfg.Bin) {
+	if !peer.Supported || s.callers.IsHook(c.exe()) {
 		return nil
 	}
 	if c.exe() == "" && c.ended() { // it tried nothing that it could hear of
@@ -318,8 +318,8 @@ func (s *Server) allowHook(c *call) error {
 // sessionAsks reports whether a program that a known session started is the caller, other
 // than a hook. A browser never asks for a session.
 func (s *Server) sessionAsks(c *call) bool {
-	v, _ := s.author(c.line)
-	return peer.Supported && !c.onChannel() && !ourHook(c.exe(), s.cfg.Bin) && v.ID != ""
+	v, _ := s.callers.Author(c.line)
+	return peer.Supported && !c.onChannel() && !s.callers.IsHook(c.exe()) && v.ID != ""
 }
 
 // writesAsSession reports whether the caller writes in the name of a session: a program that one
@@ -328,8 +328,8 @@ func (s *Server) writesAsSession(c *call) bool {
 	if c.onChannel() {
 		return false
 	}
-	_, by := s.author(c.line)
-	return by != thePerson
+	_, by := s.callers.Author(c.line)
+	return by != callers.Person
 }
 
 // ended reports whether the caller has ended.
@@ -368,12 +368,9 @@ func (s *Server) allowFor(c *call, id session.ID, client int) error {
 	if !peer.Supported {
 		return nil
 	}
-	where, ok := s.speaks(c.line, id, client)
-	if !ok && s.forget(c.line) {
-		c.line = peer.Line(c.line[0].PID)
-		where, ok = s.speaks(c.line, id, client)
-	}
-	if ok {
+	var where string
+	var speaks bool
+	if c.line, where, speaks = s.callers.Speaks(c.line, id, client); speaks {
 		return nil
 	}
 	if len(c.line) == 0 { // the hook has ended on its own: it tried nothing, and hears nothing
@@ -383,61 +380,6 @@ func (s *Server) allowFor(c *call, id session.ID, client int) error {
 	return fmt.Errorf("%w: only the client of a session speaks for it", errDenied)
 }
 
-// speaks reports whether the first process of a line, a hook, may speak for a session.
-// It also returns the program of the session that the hook runs in, "" for none.
-func (s *Server) speaks(line []peer.Process, id session.ID, client int) (where string, ok bool) {
-	if len(line) == 0 {
-		return "an unknown process", false
-	}
-	host := s.host(line)
-	where = s.sessionAbove(line[0], host)
-	return where, where == "" || s.speaksFor(line[0], host, id, client)
-}
-
-// speaksFor reports whether host is the client of a session, or may be because no other
-// living process is. client is the client's process id as the hook gives it, 0 for none.
-func (s *Server) speaksFor(p peer.Process, host []peer.Process, id session.ID, client int) bool {
-	switch {
-	case len(host) == 0, replacedShell(p, host[0]), host[0].PID == s.cfg.Self.PID:
-		return false
-	case client != 0 && client != host[0].PID:
-		return false
-	}
-	v, _ := s.cfg.Core.Session(string(id)) // an unknown session has no client
-	return !v.Live() || v.Client == host[0].PID || !peer.Alive(v.Client)
-}
-
-// sessionAbove returns the program of the session that the client which ran the hook p descends
-// from, "" for none.
-func (s *Server) sessionAbove(p peer.Process, host []peer.Process) string {
-	switch {
-	case len(host) == 0:
-		return filepath.Base(p.Exe)
-	case host[0].PID == s.cfg.Self.PID: // a check or a filter became the hook
-		return filepath.Base(p.Exe) + ", started by Afar for a session"
-	case host[0].Marked:
-		return filepath.Base(host[0].Exe)
-	case replacedShell(p, host[0]):
-		return filepath.Base(p.Exe) + ", run by its shell"
-	case peer.Born(host[0].PID) && !s.isUnmarkedClient(host):
-		return filepath.Base(host[0].Exe) + ", cut off from it"
-	}
-	return s.inSession(host[1:])
-}
-
-// host returns the client that ran a hook, and the client's ancestors. It skips all hook
-// binaries at the head: a hook may have left the call to a copy of itself.
-func (s *Server) host(line []peer.Process) []peer.Process {
-	for len(line) > 0 && ourHook(line[0].Exe, s.cfg.Bin) {
-		line = line[1:]
-	}
-	return line
-}
-
-// replacedShell reports whether a shell of the client became p. A hook that the client itself
-// started has no lower birthmark than the client.
-func replacedShell(p, client peer.Process) bool { return peer.Level(p.PID) < peer.Level(client.PID) }
-
 func (s *Server) allowPerson(c *call) error {
 	if !peer.Supported || c.by != "" { // the channel knows who it is
 		return nil
@@ -446,15 +388,15 @@ func (s *Server) allowPerson(c *call) error {
 		s.refused(c.op, c.op+" was asked for by an unknown process")
 		return fmt.Errorf("%w: %w", errDenied, peer.ErrUnknown)
 	}
-	if ourHook(c.exe(), s.cfg.Bin) {
+	if s.callers.IsHook(c.exe()) {
 		s.refused(c.op, fmt.Sprintf("%s was asked for by %s", c.op, c.exe()))
 		return fmt.Errorf("%w: a hook cannot make a decision", errDenied)
 	}
-	if where := s.inSession(c.line); where != "" {
+	if where := s.callers.Inside(c.line); where != "" {
 		s.refused(c.op, fmt.Sprintf("%s was asked for from inside a session (%s)", c.op, where))
 		return s.insideError(c.line)
 	}
-	if told := traced(c.line); told != "" {
+	if told := callers.Traced(c.line); told != "" {
 		s.refused(c.op, c.op+" was asked for by a traced process: "+told)
 		return fmt.Errorf("%w: %s. Whoever traces a process can make it say anything, so its decisions do not count. "+
 			"End the debugger and decide again, or decide on the phone", errDenied, told)
@@ -471,6 +413,17 @@ func (s *Server) person(c *call, in wire.Named) (out wire.None, err error) {
 	named := *c
 	named.op = text.Fold(redact.Visible(in.ID))
 	return out, s.allowPerson(&named)
+}
+
+// insideError returns the error for a decision of a line that is inside a session. It tells a
+// person whose terminal or browser has the birthmark where they can decide.
+func (s *Server) insideError(line []peer.Process) error {
+	if s.callers.Below(line) != "" {
+		return fmt.Errorf("%w: a session may not decide for its person; do it from a terminal of your own", errDenied)
+	}
+	return fmt.Errorf("%w: a session may not decide for its person, and this process has a birthmark: a session "+
+		"started it, or one of its ancestors. Decide in a new terminal that no session started, or on the "+
+		"phone. `afar doctor` names the terminals and browsers that have a birthmark", errDenied)
 }
 
 // allowHere returns an error if a decision does not count on the channel that it comes
@@ -502,55 +455,4 @@ func (s *Server) allowTerminal(c *call) error {
 	exe := filepath.Base(c.exe())
 	s.refused(c.op, fmt.Sprintf("%s was asked for by a process without a terminal (%s)", c.op, exe))
 	return fmt.Errorf("%w: an answer needs a controlling terminal; type it in a terminal of your own", errDenied)
-}
-
-// inSession returns the program that shows that a line is inside a session, "" for none.
-// It looks at the process and all its ancestors for the environment that the host gives
-// its children, and for a session's client. It looks at the process itself for the
-// birthmark, which a session's shell leaves on everything that it starts.
-func (s *Server) inSession(line []peer.Process) string {
-	for _, p := range line {
-		// An orphaned hook may have named the first process, 1, as its client.
-		if p.Marked || p.PID > 1 && s.cfg.Core.IsClient(p.PID) {
-			return filepath.Base(p.Exe)
-		}
-	}
-	if len(line) > 0 && peer.Born(line[0].PID) {
-		return filepath.Base(line[0].Exe) + ", cut off from it"
-	}
-	return ""
-}
-
-// nested reports whether the client that ran a hook descends from another session, whether a
-// session ran the hook itself, or whether one of both is traced. No person typed a prompt of such
-// a client.
-func (s *Server) nested(line []peer.Process, client int) bool {
-	host := s.host(line)
-	if len(host) == 0 || host[0].PID != client {
-		return peer.Supported // another process ran the hook: the named client is false
-	}
-	return s.sessionAbove(line[0], host) != "" || traced(line[:len(line)-len(host)+1]) != ""
-}
-
-// ourHook reports whether exe is a hook binary of this installation.
-func ourHook(exe, bin string) bool {
-	return strings.HasPrefix(filepath.Base(exe), "hook-") && ours(exe, bin)
-}
-
-// ours reports whether exe is a program of this installation, of any version. The host
-// keeps one folder per version of a plugin that was installed from git, and a program of
-// an earlier version may still run.
-func ours(exe, bin string) bool {
-	dir := filepath.Dir(exe)
-	return dir == bin || versions(dir) != "" && versions(dir) == versions(bin)
-}
-
-// versions returns the folder with all versions of the plugin that a bin directory
-// belongs to. It returns "" for a directory outside the host's plugin cache.
-func versions(bin string) string {
-	parent := filepath.Dir(filepath.Dir(bin))
-	if strings.HasSuffix(filepath.ToSlash(parent), "/plugins/cache/afar/afar") {
-		return parent
-	}
-	return ""
 }

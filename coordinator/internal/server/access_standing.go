@@ -11,7 +11,7 @@ import (
 
 // allowOwner returns an error unless the session v itself or the person makes a call.
 func (s *Server) allowOwner(c *call, v session.Session) error {
-	if by, _ := s.author(c.line); by.ID != "" && by.ID == v.ID {
+	if by, _ := s.callers.Author(c.line); by.ID != "" && by.ID == v.ID {
 		return nil
 	}
 	return s.allowPerson(c)

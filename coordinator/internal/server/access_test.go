@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -44,55 +42,6 @@ func TestCodes(t *testing.T) {
 	}
 	if got := success(func() {}, nil); got.Code != wire.CodeInternal {
 		t.Errorf("a body that cannot be written: %+v", got)
-	}
-}
-
-// TestEndedHookTriedNothing checks that a hook that ends while it is looked up is refused, and that
-// the journal does not call that an attempt from inside a session.
-func TestEndedHookTriedNothing(t *testing.T) {
-	if !peer.Supported {
-		t.Skip("this system does not say which process is calling")
-	}
-	s := newOwnRig(t)
-	s.cfg.Bin = "/b"
-	ended := exec.Command("true")
-	if err := ended.Run(); err != nil {
-		t.Fatal(err)
-	}
-	client := s.remember(os.Getpid())
-	hook := peer.Process{PID: ended.Process.Pid, Exe: "/b/hook-stop"}
-	c := &call{op: string(wire.OpCheck), line: append([]peer.Process{hook}, client...)}
-	if err := s.allowFor(c, "s-1", 1); !errors.Is(err, errDenied) {
-		t.Errorf("have %v, want %v", err, errDenied)
-	}
-	noted, err := s.cfg.Core.Journal(t.Context(), 0, 10, "", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range noted {
-		if e.Kind == event.Refused {
-			t.Errorf("the journal has %+v", e)
-		}
-	}
-}
-
-func TestOurHook(t *testing.T) {
-	for _, c := range []struct {
-		exe, bin string
-		want     bool
-	}{
-		{"/b/hook-stop", "/b", true}, {"/b/hook-", "/b", true}, {"/b/afar", "/b", false},
-		{"/b/x/hook-stop", "/b", false},
-		{"/c/hook-stop", "/b", false}, {"", "/b", false}, {"/b", "/b", false}, {"/bb/hook-stop", "/b", false},
-		{"/h/plugins/cache/afar/afar/1.0.0/bin/hook-stop", "/h/plugins/cache/afar/afar/1.1.0/bin", true},
-		{"/h/plugins/cache/evil/afar/1.0.0/bin/hook-stop", "/h/plugins/cache/afar/afar/1.1.0/bin", false},
-		{"/e/plugins/cache/afar/afar/1.0.0/bin/hook-stop", "/h/plugins/cache/afar/afar/1.1.0/bin", false},
-		{"/h/plugins/cache/afar/afar/1.0.0/bin/afar", "/h/plugins/cache/afar/afar/1.1.0/bin", false},
-		{"/x/1/bin/hook-stop", "/x/2/bin", false},
-	} {
-		if got := ourHook(c.exe, c.bin); got != c.want {
-			t.Errorf("%s for %s: %t", c.exe, c.bin, got)
-		}
 	}
 }
 
@@ -161,9 +110,6 @@ func TestUnknownProcess(t *testing.T) {
 	}
 	if err := r.allowFor(&call{op: "stop"}, "s", 0); !errors.Is(err, errDenied) {
 		t.Errorf("it speaks for a session: %v", err)
-	}
-	if r.speaksFor(peer.Process{}, nil, "s", 0) {
-		t.Error("a hook that nobody runs speaks for a session")
 	}
 	if err := r.allow(operation{access: reader}, &call{op: "status"}); err != nil {
 		t.Errorf("it may not read: %v", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/toolcall"
+	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -179,6 +180,19 @@ func (s *Server) askWait(c *call, in wire.AskWaitRequest) (out wire.AskState, er
 		return askState(a), err
 	}
 	return s.heldState(a)
+}
+
+// watchAttached notes a program of a session that is attached to a background session while
+// a dialog of it is open. The caller calls end when the ask is over.
+func (s *Server) watchAttached(ctx context.Context, line []peer.Process, a ask.Ask) (end func()) {
+	if !a.Dialog() || a.State != ask.Open {
+		return func() {}
+	}
+	return s.callers.WatchAttached(ctx, line, func(program string) {
+		if err := s.cfg.Core.EnterAsk(a.ID, program); err != nil {
+			s.cfg.Log.Error("note who is attached", "ask", a.ID, "err", err)
+		}
+	})
 }
 
 // askClaim takes the answer for a hook that is about to print it. An answer

@@ -70,8 +70,7 @@ func (s *Server) returned(p payload) {
 
 // allowOwn returns an error unless the caller is the afar program of this installation.
 func (s *Server) allowOwn(c *call) error {
-	exe := c.exe()
-	if !peer.Supported || filepath.Base(exe) == "afar" && ours(exe, s.cfg.Bin) {
+	if !peer.Supported || s.callers.IsProgram(c.exe(), "afar") {
 		return nil
 	}
 	s.refusedProgram(c, "which is not the afar of this installation")
@@ -80,7 +79,7 @@ func (s *Server) allowOwn(c *call) error {
 
 // consultBegin lets a consultation begin, unless a consulted model asks for it.
 func (s *Server) consultBegin(c *call, _ wire.None) (out wire.ConsultBeginReply, err error) {
-	v, who := s.author(c.line)
+	v, who := s.callers.Author(c.line)
 	one := consultation{session: v.ID, who: who}
 	if len(c.line) > 0 {
 		one.pid = c.line[0].PID

@@ -44,7 +44,7 @@ func (s *Server) gapReport(c *call, in wire.GapReportRequest) (out wire.GapRepor
 	if text.Fold(in.Title) == "" || !utf8.ValidString(in.Title+in.Problem+in.Impact+in.Suggestion) {
 		return out, badRequest("a gap needs a title, and its texts must be UTF-8")
 	}
-	_, who := s.author(c.line)
+	_, who := s.callers.Author(c.line)
 	g := task.Gap{
 		Date:    time.Now().Format(time.DateOnly),
 		Title:   redact.Clean(in.Title),

@@ -36,7 +36,7 @@ func (s *Server) hookCall(c *call, h wire.HookCall, state session.State) (p payl
 	if p, err = s.speaker(c, h); err != nil {
 		return p, err
 	}
-	unmarked := s.wasUnmarked(c.line, h.Client)
+	unmarked := s.callers.WasUnmarked(c.line, h.Client)
 	_, err = s.cfg.Core.See(session.Sighting{
 		ID:         p.Session,
 		Cwd:        p.Cwd,

@@ -6,99 +6,18 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// TestLine checks that the ancestors of a client are looked up once for its hooks, never for
-// another caller, and that no refusal depends on remembered ancestors.
-func TestLine(t *testing.T) {
-	r := newOwnRig(t)
-	r.cfg.Bin = t.TempDir()
-	hookPID, ownPID := sleeper(t, filepath.Join(r.cfg.Bin, "hook-x")), sleeper(t, filepath.Join(r.cfg.Bin, "afar"))
-	fresh := peer.Line(hookPID)
-	if hold, err := peer.Take(hookPID); err != nil || len(fresh) < 2 {
-		t.Skip("this system does not tell enough of a process")
-	} else {
-		hold.Release()
-	}
-	fresh[0].Marked = false // nobody asks
-	if r.line(ownPID); len(r.clients) != 0 {
-		t.Errorf("remembered of the command line: %v", r.clients)
-	}
-	if got := r.line(hookPID); !reflect.DeepEqual(got, fresh) {
-		t.Errorf("have %v, want %v", got, fresh)
-	}
-	self := os.Getpid()
-	if got := r.clients[self].line; !reflect.DeepEqual(got, fresh[1:]) {
-		t.Errorf("remembered %v", got)
-	}
-	over := []peer.Process{fresh[1], {PID: 1 << 30, Marked: true}}
-	r.clients[self] = client{r.clients[self].hold, over}
-	c := &call{line: r.line(hookPID)}
-	if !reflect.DeepEqual(c.line[1:], over) {
-		t.Fatalf("what is remembered is not used: %v", c.line)
-	}
-	if err := r.allowFor(c, "s", 1); r.inSession(fresh[1:]) == "" && err != nil {
-		t.Errorf("refused for what is over: %v", err)
-	}
-	if len(r.clients) != 0 || r.forget(c.line) {
-		t.Errorf("still remembered: %v", r.clients)
-	}
-}
-
-// TestLineOfAnother checks that remembered ancestors are dropped when the client ends,
-// whichever process gets its id, and that no process is held longer.
-func TestLineOfAnother(t *testing.T) {
-	r := newOwnRig(t)
-	r.cfg.Bin = t.TempDir()
-	hookPID := sleeper(t, filepath.Join(r.cfg.Bin, "hook-x"))
-	fresh := r.line(hookPID)
-	if len(r.clients) != 1 {
-		t.Skip("this system does not tell enough of a process")
-	}
-	gone, err := os.StartProcess("/bin/true", []string{"true"}, &os.ProcAttr{})
-	if err != nil {
-		t.Skip(err)
-	}
-	hold, err := peer.Take(gone.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = gone.Wait()
-	self := os.Getpid()
-	r.clients[self].hold.Release()
-	r.clients[self] = client{hold, []peer.Process{{PID: self, Marked: true}}}
-	open := descriptors(t)
-	for range 3 {
-		if got := r.line(hookPID); !reflect.DeepEqual(got, fresh) {
-			t.Errorf("have %v, want %v", got, fresh)
-		}
-	}
-	if n := descriptors(t); n != open || len(r.clients) != 1 {
-		t.Errorf("%d descriptors, %d before; %d clients", n, open, len(r.clients))
-	}
-}
-
-// descriptors counts the open files of this process.
-func descriptors(t *testing.T) int {
-	t.Helper()
-	fds, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Skip(err)
-	}
-	return len(fds)
-}
-
 // TestNoHookDecides checks that a decision by the process of one of our hooks is refused,
 // because another program has replaced the hook.
 func TestNoHookDecides(t *testing.T) {
 	r := newOwnRig(t)
-	r.cfg.Bin = t.TempDir()
-	c := &call{op: string(wire.OpAway), line: r.line(sleeper(t, filepath.Join(r.cfg.Bin, "hook-x")))}
+	r.callers.Bin = t.TempDir()
+	c := &call{op: string(wire.OpAway), line: r.callers.Line(sleeper(t, filepath.Join(r.callers.Bin, "hook-x")))}
 	if err := r.allow(operations[string(wire.OpAway)], c); peer.Supported && !errors.Is(err, errDenied) {
 		t.Errorf("have %v", err)
 	}

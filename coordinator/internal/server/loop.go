@@ -33,10 +33,10 @@ func (s *Server) expand(c *call, in wire.ExpandRequest) (out wire.ExpandReply, e
 	if in.Off && command != "cancel" || p.CommandFrom == "bundled" {
 		return out, nil
 	}
-	if s.nested(c.line, in.Client) {
+	if s.callers.Nested(c.line, in.Client) {
 		return blocked("Afar's commands are a person's: this client was started from inside a session"), nil
 	}
-	if why := s.unattended(c.line, p.Session); why != "" && command != "cancel" && command != "status" {
+	if why := s.callers.Unattended(c.line, p.Session); why != "" && command != "cancel" && command != "status" {
 		s.refused(c.op, "/afar:"+command+" came to a background session and not from a person's terminal")
 		return blocked(why), nil
 	}
@@ -263,7 +263,7 @@ func (s *Server) loopCancel(c *call, in wire.Named) (out wire.Loop, err error) {
 		return out, err
 	}
 	by, channel := c.decider(), c.channel()
-	if s.inSession(c.line) != "" {
+	if s.callers.Inside(c.line) != "" {
 		by, channel = "the session", ""
 	}
 	if err := s.cfg.Core.CancelLoop(v.ID, by, channel); err != nil {

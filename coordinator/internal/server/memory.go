@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
 	"github.com/afar-sh/afar/coordinator/internal/memory"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -166,14 +167,14 @@ func (s *Server) memorySource(c *call) (source string, byPerson bool) {
 	if c.onChannel() {
 		return c.decider(), true
 	}
-	v, by := s.author(c.line)
+	v, by := s.callers.Author(c.line)
 	if r, ok := s.cfg.Core.RunOf(v.ID); ok && v.ID != "" {
 		return wire.ToRun + r.Name, false
 	}
 	if v.ID != "" {
 		return "session:" + v.Token, false
 	}
-	if by == thePerson {
+	if by == callers.Person {
 		return c.decider(), true
 	}
 	return by, false

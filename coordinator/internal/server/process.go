@@ -27,3 +27,14 @@ func born(line []peer.Process, client int) string {
 	}
 	return peer.Birth(client)
 }
+
+// mark gives a client its birthmark, which is recorded before. All that the client starts later
+// inherits it, also where a session's shell does not mark itself.
+func (s *Server) mark(client int) {
+	if s.cfg.Mark == nil || peer.Born(client) {
+		return
+	}
+	if err := s.cfg.Mark(client); err != nil {
+		s.cfg.Log.Warn("give a client its birthmark", "process", client, "err", err)
+	}
+}

@@ -74,25 +74,15 @@ func (s *Server) allowRunner(c *call) error {
 	if !peer.Supported {
 		return nil
 	}
-	if exe := c.exe(); filepath.Base(exe) != "agent-run" || !ours(exe, s.cfg.Bin) {
+	if !s.callers.IsProgram(c.exe(), "agent-run") {
 		s.refusedProgram(c, "which is not the runner of this installation")
 		return fmt.Errorf("%w: only %s drives a turn", errDenied, filepath.Join(s.cfg.Bin, "agent-run"))
 	}
-	if where := s.inSession(c.line); where != "" && !s.isRunner(c.line[0]) {
+	if where := s.callers.Inside(c.line); where != "" && !s.callers.IsRunner(c.line[0]) {
 		s.refused(c.op, fmt.Sprintf("%s was asked for from inside a session (%s)", c.op, where))
 		return fmt.Errorf("%w: a session cannot drive a turn", errDenied)
 	}
 	return nil
-}
-
-// isRunner reports whether a process is a runner that this coordinator started, or an earlier one.
-// A runner may have a birthmark: the coordinator has one if a hook started it.
-func (s *Server) isRunner(p peer.Process) bool {
-	if filepath.Base(p.Exe) != "agent-run" || !ours(p.Exe, s.cfg.Bin) {
-		return false
-	}
-	runner := session.Process{PID: p.PID, Born: p.Born}
-	return s.cfg.Core.IsRunner(runner) || s.cfg.Runs.Started != nil && s.cfg.Runs.Started(runner)
 }
 
 // checkSupported returns an error where runs are not supported.
@@ -105,7 +95,7 @@ func (s *Server) checkSupported() error {
 
 // runStart starts a run for the person. A session proposes one.
 func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.Run, err error) {
-	if v, _ := s.author(c.line); in.Dir == "" {
+	if v, _ := s.callers.Author(c.line); in.Dir == "" {
 		in.Dir = v.Cwd
 	}
 	r, err := s.newRun(c.ctx, c.decider(), in, "")

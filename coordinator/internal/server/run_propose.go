@@ -21,7 +21,7 @@ import (
 // as long as the request says. The reply to a proposal that is still open has the state
 // wire.Proposed.
 func (s *Server) propose(c *call, in wire.RunStartRequest, r run.Run) (out wire.Run, err error) {
-	by, _ := s.author(c.line)
+	by, _ := s.callers.Author(c.line)
 	switch {
 	case s.cfg.Core.Settings().Paused:
 		return out, badRequest("Afar is paused, so nobody is asked whether a run may start")

@@ -21,7 +21,7 @@ const (
 
 // runWiden asks the person whether the run that calls may write one more path from its next turn on.
 func (s *Server) runWiden(c *call, in wire.RunWidenRequest) (out wire.Run, err error) {
-	v, _ := s.author(c.line)
+	v, _ := s.callers.Author(c.line)
 	r, ok := s.cfg.Core.RunOf(v.ID)
 	switch {
 	case !ok || !r.Walled():

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/random"
@@ -44,11 +45,11 @@ func (s *Server) tell(c *call, in wire.SendRequest) (out wire.SendReply, err err
 	if err := checkText(in.Text, maxTold); err != nil {
 		return out, err
 	}
-	v, who := s.author(c.line)
+	v, who := s.callers.Author(c.line)
 	if err := s.checkAnswered(v, in.Re); err != nil {
 		return out, err
 	}
-	if who == thePerson {
+	if who == callers.Person {
 		who = c.decider()
 	}
 	if session.Silent(in.Text) {
@@ -132,7 +133,7 @@ func (s *Server) heldFor(m message.Message) string {
 // escalate gives a text of a run that a trigger started to the session, run or task that the rule
 // names. The text is data.
 func (s *Server) escalate(c *call, in wire.SendRequest) (out wire.SendReply, err error) {
-	v, _ := s.author(c.line)
+	v, _ := s.callers.Author(c.line)
 	to, by := s.cfg.Core.Escalation(v.ID)
 	if to == "" {
 		sends := *c
@@ -243,7 +244,7 @@ func (s *Server) inboxOf(c *call, in wire.InboxRequest) (to message.Message, err
 		to, _, err = s.addressee(in.For)
 		return to, err
 	}
-	v, _ := s.author(c.line)
+	v, _ := s.callers.Author(c.line)
 	if v.ID == "" {
 		return to, badRequest("only a session has an inbox of its own")
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/review"
@@ -132,16 +133,16 @@ type Server struct {
 
 // What the servers of a coordinator share.
 type shared struct {
-	calls sync.WaitGroup // requests that are being answered
+	calls   sync.WaitGroup // requests that are being answered
+	callers *callers.Register
 
 	behind   backlog    // work that replies left to do
 	deciding sync.Mutex // held while a decision about a suggestion is carried out
 	creating sync.Mutex // held from the choice of a task's name until its folder is made
 
-	mu      sync.Mutex
-	told    map[string]time.Time // refusals that were journalled a moment ago
-	posted  map[string]paced     // by author, see pace
-	clients map[int]client       // by process id, see line
+	mu     sync.Mutex
+	told   map[string]time.Time // refusals that were journalled a moment ago
+	posted map[string]paced     // by author, see pace
 	// For second opinions: the calls of reviewers that are about to consult, by session,
 	// and the running consultations, by id.
 	reviewers map[session.ID][]review.Call
@@ -151,16 +152,19 @@ type shared struct {
 // New returns a server; Serve starts it.
 func New(cfg Config) *Server {
 	return &Server{cfg: cfg, shared: &shared{
+		callers:   &callers.Register{Known: cfg.Core, Bin: cfg.Bin, Self: cfg.Self.PID, Started: cfg.Runs.Started},
 		told:      map[string]time.Time{},
 		posted:    map[string]paced{},
-		clients:   map[int]client{},
 		reviewers: map[session.ID][]review.Call{},
 		running:   map[string]consultation{},
 	}}
 }
 
 // Connect gives the server the parts that work beside it, before Serve.
-func (s *Server) Connect(p Parts) { s.cfg.Parts = p }
+func (s *Server) Connect(p Parts) {
+	s.cfg.Parts = p
+	s.callers.Started = p.Runs.Started
+}
 
 // Serve answers l until ctx ends, then waits for the current requests. It
 // closes l.
@@ -325,7 +329,7 @@ func (s *Server) caller(conn *net.UnixConn) ([]peer.Process, error) {
 	if uid != os.Getuid() {
 		return nil, fmt.Errorf("user %d may not speak to the coordinator of user %d", uid, os.Getuid())
 	}
-	return s.line(pid), nil
+	return s.callers.Line(pid), nil
 }
 
 // readers holds read buffers for reuse. A hook may wait on its connection for an hour, and

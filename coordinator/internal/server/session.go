@@ -114,7 +114,7 @@ func (s *Server) prompt(c *call, in wire.PromptRequest) (out wire.PromptReply, e
 // host and a prompt of a client that a session started do not come from one.
 func (s *Server) typed(c *call, in wire.PromptRequest, v session.Session, prompt string) bool {
 	return in.Attended && !strings.HasPrefix(prompt, "<task-notification>") &&
-		!v.Scheduled(prompt) && !s.nested(c.line, in.Client)
+		!v.Scheduled(prompt) && !s.callers.Nested(c.line, in.Client)
 }
 
 func (s *Server) preCompact(c *call, in wire.PreCompactRequest) (out wire.None, err error) {

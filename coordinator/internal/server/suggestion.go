@@ -77,7 +77,7 @@ func (s *Server) suggest(c *call, in wire.SuggestRequest) (out wire.SuggestReply
 	if text.Fold(in.Title) == "" || !utf8.ValidString(in.Title+in.Summary+in.Why+in.Plan+in.Context) {
 		return out, badRequest("a suggestion needs a title, and its texts must be UTF-8")
 	}
-	_, who := s.author(c.line)
+	_, who := s.callers.Author(c.line)
 	place, name, err := s.cfg.Suggestions.Add(task.Suggestion{
 		Title:   redact.Clean(in.Title),
 		Urgency: task.Urgency(in.Urgency),

@@ -15,7 +15,7 @@ import (
 // permissions of a program that the session has started. line is the process with its
 // ancestors. in is the request type of the operation, and reply its reply type.
 func (s *Server) Tool(ctx context.Context, line []peer.Process, op string, in any) (reply any, err error) {
-	if v, _ := s.author(line); v.ID == "" {
+	if v, _ := s.callers.Author(line); v.ID == "" {
 		return nil, fmt.Errorf("%w: this call belongs to no session that Afar knows", errDenied)
 	}
 	return s.take(&call{ctx: ctx, op: op, line: line}, in)

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
-	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -22,8 +22,8 @@ import (
 const mostPosts = 1000
 
 func (s *Server) post(c *call, in wire.PostRequest) (out wire.Post, err error) {
-	v, by := s.author(c.line)
-	if by != thePerson {
+	v, by := s.callers.Author(c.line)
+	if by != callers.Person {
 		if err := s.pace(by, len(in.Text)); err != nil {
 			return out, err
 		}
@@ -65,23 +65,6 @@ func (s *Server) pace(by string, bytes int) error {
 	s.posted[by] = p
 	return nil
 }
-
-// author returns the session that the caller descends from, and the author's name: the
-// session's token, "a session" for an unknown one, or "person".
-func (s *Server) author(line []peer.Process) (v session.Session, by string) {
-	for _, p := range line {
-		if v, ok := s.cfg.Core.OfClient(p.PID); ok {
-			return v, v.Token
-		}
-	}
-	if s.inSession(line) != "" {
-		return v, "a session"
-	}
-	return v, thePerson
-}
-
-// thePerson is the author of what no session writes.
-const thePerson = "person"
 
 func (s *Server) read(c *call, in wire.ReadRequest) (out wire.ReadReply, err error) {
 	switch in.Topic {
@@ -136,7 +119,7 @@ func (s *Server) whoseLoop(c *call, name string) (loop.Stack, error) {
 		}
 		return s.loopOf(v)
 	}
-	if v, _ := s.author(c.line); v.ID != "" {
+	if v, _ := s.callers.Author(c.line); v.ID != "" {
 		return s.loopOf(v)
 	}
 	var running []loop.Stack

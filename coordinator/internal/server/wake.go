@@ -32,7 +32,7 @@ const wakePrefix = "wake-"
 // the session's own address. The person is asked about a check; no other trigger is made without
 // a person.
 func (s *Server) wake(c *call, in wire.WakeRequest) (out wire.WakeReply, err error) {
-	v, _ := s.author(c.line)
+	v, _ := s.callers.Author(c.line)
 	if v.ID == "" {
 		return out, badRequest("only a session or a run is woken: write a trigger instead, with afar trigger new")
 	}

@@ -1,10 +1,9 @@
-package server
+package callers
 
 import (
 	"context"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 )
@@ -29,13 +28,13 @@ func serviceOf(host []peer.Process) (service []peer.Process) {
 
 // attached returns a program of a session that is connected to a service of the host, "" for
 // none, and whether somebody in a terminal of their own is connected.
-func (s *Server) attached(service []peer.Process) (program string, isPerson bool, err error) {
+func (r *Register) attached(service []peer.Process) (program string, isPerson bool, err error) {
 	others, err := peer.Beside(service)
 	if err != nil {
 		return "", false, err
 	}
 	for _, line := range others {
-		if where := s.inSession(line); where != "" {
+		if where := r.Inside(line); where != "" {
 			program = where
 			continue
 		}
@@ -44,22 +43,22 @@ func (s *Server) attached(service []peer.Process) (program string, isPerson bool
 	return program, isPerson, nil
 }
 
-// unattended returns why a slash command of a background session does not count as the
+// Unattended returns why a slash command of a background session does not count as the
 // person's, "" if it does, and for any other session. It counts while the person is attached
 // and nobody else is. The first prompt never counts: it came with the start of the session,
 // and a session can start another one.
-func (s *Server) unattended(line []peer.Process, id session.ID) string {
-	service := serviceOf(s.host(line))
+func (r *Register) Unattended(line []peer.Process, id session.ID) string {
+	service := serviceOf(r.host(line))
 	if !peer.TellsBeside || len(service) == 0 {
 		return ""
 	}
-	v, err := s.cfg.Core.Session(string(id))
+	v, err := r.Known.Session(string(id))
 	if err != nil {
 		return err.Error()
 	}
 	instead := "Attach to this session in a terminal of your own, `claude attach " + short(id) + "`, and type the " +
 		"command there; or run afar in that terminal."
-	program, isPerson, err := s.attached(service)
+	program, isPerson, err := r.attached(service)
 	switch {
 	case err != nil:
 		return "Afar's commands are a person's, and the system does not tell who is attached to this background " +
@@ -79,11 +78,11 @@ func short(id session.ID) string { return string(id[:min(8, len(id))]) }
 // needs longer to start.
 const watchEvery = 300 * time.Millisecond
 
-// watchAttached notes a program of a session that is attached to a background session while
-// a dialog of it is open. The caller calls end when the ask is over.
-func (s *Server) watchAttached(ctx context.Context, line []peer.Process, a ask.Ask) (end func()) {
-	service := serviceOf(s.host(line))
-	if !peer.TellsBeside || len(service) == 0 || !a.Dialog() || a.State != ask.Open {
+// WatchAttached calls found once with a program of a session that is attached to the background session of a line.
+// The caller calls end when that no longer matters.
+func (r *Register) WatchAttached(ctx context.Context, line []peer.Process, found func(program string)) (end func()) {
+	service := serviceOf(r.host(line))
+	if !peer.TellsBeside || len(service) == 0 {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -93,10 +92,8 @@ func (s *Server) watchAttached(ctx context.Context, line []peer.Process, a ask.A
 		tick := time.NewTicker(watchEvery)
 		defer tick.Stop()
 		for ctx.Err() == nil {
-			if program, _, _ := s.attached(service); program != "" {
-				if err := s.cfg.Core.EnterAsk(a.ID, program); err != nil {
-					s.cfg.Log.Error("note who is attached", "ask", a.ID, "err", err)
-				}
+			if program, _, _ := r.attached(service); program != "" {
+				found(program)
 				return
 			}
 			select {

@@ -1,4 +1,4 @@
-package server
+package callers
 
 import (
 	"slices"
@@ -19,27 +19,27 @@ const maxClients = 256
 // maxHooks bounds the chain of hooks that left a call to a copy of themselves.
 const maxHooks = 8
 
-// line returns the caller and its ancestors, like peer.Line, but at less cost: a hook
-// waits for it. It does not look whether one of Afar's hooks is marked; allowPerson
-// refuses every hook. It looks up the ancestors of a hook's client only once, so they may
+// Line returns the caller and its ancestors, like peer.Line, but at less cost: a hook
+// waits for it. It does not look whether one of Afar's hooks is marked: no hook
+// takes a decision. It looks up the ancestors of a hook's client only once, so they may
 // be out of date: look them up again before a refusal (see forget). For any other caller
 // nothing is remembered.
-func (s *Server) line(pid int) (line []peer.Process) {
+func (r *Register) Line(pid int) (line []peer.Process) {
 	for range maxHooks {
-		if host, ok := s.remembered(pid); ok && len(line) > 0 {
+		if host, ok := r.remembered(pid); ok && len(line) > 0 {
 			return append(line, host...)
 		}
 		p, err := peer.Glance(pid)
 		switch {
 		case err != nil:
 			return line
-		case ourHook(p.Exe, s.cfg.Bin):
+		case r.IsHook(p.Exe):
 			line = append(line, p)
 			pid = p.Parent
 		case len(line) == 0:
 			return peer.Line(pid)
 		default:
-			return append(line, s.remember(pid)...)
+			return append(line, r.remember(pid)...)
 		}
 	}
 	return line
@@ -47,10 +47,10 @@ func (s *Server) line(pid int) (line []peer.Process) {
 
 // remembered returns a client and its ancestors if they were looked up before and the
 // client still runs.
-func (s *Server) remembered(pid int) ([]peer.Process, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c, ok := s.clients[pid]
+func (r *Register) remembered(pid int) ([]peer.Process, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c, ok := r.clients[pid]
 	if !ok || c.hold.Over() {
 		return nil, false
 	}
@@ -59,42 +59,45 @@ func (s *Server) remembered(pid int) ([]peer.Process, bool) {
 
 // remember looks up the client with a process id and its ancestors, and keeps them for
 // as long as that client runs.
-func (s *Server) remember(pid int) []peer.Process {
+func (r *Register) remember(pid int) []peer.Process {
 	hold, err := peer.Take(pid)
 	line := peer.Line(pid)
 	if err != nil {
 		return line
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for old := range s.clients {
-		if s.clients[old].hold.Over() || old == pid || len(s.clients) >= maxClients {
-			s.drop(old)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for old := range r.clients {
+		if r.clients[old].hold.Over() || old == pid || len(r.clients) >= maxClients {
+			r.drop(old)
 		}
 	}
-	s.clients[pid] = client{hold, slices.Clip(line)}
+	if r.clients == nil {
+		r.clients = map[int]client{}
+	}
+	r.clients[pid] = client{hold, slices.Clip(line)}
 	return line
 }
 
-// drop forgets a client; s.mu is held.
-func (s *Server) drop(pid int) {
-	s.clients[pid].hold.Release()
-	delete(s.clients, pid)
+// drop forgets a client; r.mu is held.
+func (r *Register) drop(pid int) {
+	r.clients[pid].hold.Release()
+	delete(r.clients, pid)
 }
 
 // forget drops what was remembered of a line's client, and reports whether there was
 // anything. An ancestor of the client may have ended since, and another process may have
 // its id.
-func (s *Server) forget(line []peer.Process) bool {
-	host := s.host(line)
+func (r *Register) forget(line []peer.Process) bool {
+	host := r.host(line)
 	if len(host) == 0 {
 		return false
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ok := s.clients[host[0].PID]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, ok := r.clients[host[0].PID]
 	if ok {
-		s.drop(host[0].PID)
+		r.drop(host[0].PID)
 	}
 	return ok
 }
