@@ -500,7 +500,7 @@ func table() rules {
 
 			standin + "agent":      {agents, claude, claude + "/hookcall"},
 			standin + "botapi":     {},
-			standin + "browser":    {},
+			standin + "browser":    {standin + "long"},
 			standin + "calls":      {standin + "repository"},
 			standin + "consultant": {},
 			standin + "gitrepo":    {"coordinator/birthmark"},

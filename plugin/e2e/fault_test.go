@@ -10,6 +10,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
@@ -27,6 +28,7 @@ esac
 // faulty copies the plugin for a test that breaks it. The programs are links.
 func faulty(t *testing.T) (dir string) {
 	t.Helper()
+	long.InCI(t)
 	dir = t.TempDir()
 	for _, name := range []string{".claude-plugin", "plugin", "skills"} {
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(root, name))); err != nil {

@@ -40,6 +40,7 @@ const patience = 2 * time.Minute
 // programs that TestMain has built (see ready) until compiles is called.
 func bare(t *testing.T) *machine {
 	t.Helper()
+	long.InCI(t)
 	t.Parallel()
 	for _, tool := range []string{"git", "go"} {
 		if _, err := exec.LookPath(tool); err != nil {

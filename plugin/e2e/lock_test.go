@@ -24,6 +24,7 @@ type etc struct {
 
 func newEtc(t *testing.T) etc {
 	t.Helper()
+	long.InCI(t)
 	if os.Getuid() != 0 {
 		host.Skip(t, "a mount namespace of its own needs root")
 	}

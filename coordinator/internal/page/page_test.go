@@ -178,9 +178,11 @@ var (
 
 // shapes returns the tags of a page with their attributes, without values.
 func shapes(doc string) map[string]bool {
-	out := map[string]bool{}
+	out, seen := map[string]bool{}, map[string]bool{}
 	for _, tag := range tags.FindAllString(doc, -1) {
-		out[quotedText.ReplaceAllString(tag, "")] = true
+		if !seen[tag] {
+			seen[tag], out[quotedText.ReplaceAllString(tag, "")] = true, true
+		}
 	}
 	return out
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"github.com/afar-sh/afar/coordinator/standin/long"
 )
 
 // Patience bounds each step in the browser. The machine may be busy.
@@ -75,9 +77,10 @@ type Browser struct {
 	ctx context.Context
 }
 
-// Start starts a browser for a test, or skips the test.
+// Start starts a browser for a test, or skips the test. What drives a browser runs in CI.
 func Start(t testing.TB) *Browser {
 	t.Helper()
+	long.InCI(t)
 	path, why := find()
 	if why != "" {
 		skip(t, why)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/repository"
 )
 
@@ -19,9 +20,10 @@ const (
 
 // NeedAgent returns the pinned program of another agent than Claude Code, or skips the test: the
 // executable that AFAR_TEST_<NAME>_<version with underscores> names, else the one that .ci put
-// into the repository.
+// into the repository. As with Need, the test runs in CI.
 func NeedAgent(t testing.TB, name, version string) string {
 	t.Helper()
+	long.InCI(t)
 	variable := "AFAR_TEST_" + strings.ToUpper(name) + "_" + strings.ReplaceAll(version, ".", "_")
 	path := os.Getenv(variable)
 	if path == "" {

@@ -48,10 +48,11 @@ func usable(path, otherwise string) (string, bool, string) {
 	return path, true, ""
 }
 
-// Need returns the client of this version or skips the test. Tests on Previous run with all
-// long tests only.
+// Need returns the client of this version or skips the test. What drives a client runs in CI; tests on
+// Previous run with all long tests only.
 func Need(t testing.TB, version string) string {
 	t.Helper()
+	long.InCI(t)
 	if version == Previous {
 		long.Only(t)
 	}

@@ -318,8 +318,8 @@ func (r *rig) outage() {
 func (r *rig) idle() {
 	r.Helper()
 	r.eventually("all actions are carried out", func() bool {
-		lanes, err := r.store.Lanes(Name)
-		return err == nil && len(lanes) == 0
+		_, found, later, err := r.store.Due(Name, r.now(), time.UnixMilli(0), "")
+		return err == nil && !found && later.IsZero()
 	})
 }
 
