@@ -583,7 +583,7 @@ func table() rules {
 				guard + "understand/*", append([]string{"coordinator/guard"}, inGuard...),
 				"packages outside the guard import only coordinator/guard",
 			},
-			{standin + "*", []string{standin + "host", standin + "calls"}, "a stand-in is for tests"},
+			{standin + "*", []string{standin + "host", standin + "calls", standin + "browser"}, "a stand-in is for tests"},
 		},
 		pure: pure,
 		std: []stdBan{
