@@ -81,7 +81,7 @@ func TestRealAgentGuard(t *testing.T) {
 	t.Parallel()
 	for _, a := range guardedAgents {
 		t.Run(a.name, func(t *testing.T) {
-			if a.name == "gemini" || a.name == "opencode" {
+			if a.name != "codex" {
 				long.Only(t) // they start slowly
 			}
 			a.test(t)

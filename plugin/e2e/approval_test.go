@@ -50,7 +50,7 @@ func TestRealPrintGuard(t *testing.T) {
 	const risky = "bash -c \"$(awk 1 recipe.txt)\""
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
+			r := newRig(t, host.NeedLong(t, version))
 			write(t, r.lab.Project, "recipe.txt", "echo run >> made\n")
 			done := r.printing(play(model.Bash(risky), model.Bash(risky), model.Say("fin")))
 			first := r.card("recipe.txt")

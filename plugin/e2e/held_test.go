@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -135,11 +134,6 @@ var mods = map[string]string{
 	"plugin.register":   `on("plugin.register", ($, e, next) => e.name === "afar" ? { refuse: "no" } : next(e))`,
 }
 
-// sample are the mods that are tried by client where not all are: one of each kind.
-var sample = map[string][]string{
-	host.Current: {"tool.check", "plugin.register"},
-}
-
 // newHeldRig returns a rig with an installed plugin, which is held first if held is true.
 func newHeldRig(t *testing.T, client string, held bool) *rig {
 	t.Helper()
@@ -167,32 +161,33 @@ func (r *rig) installMod(name, body string) {
 	} {
 		r.settings(filepath.Join(dir, file), text)
 	}
-	for _, args := range [][]string{{"plugin", "marketplace", "add", dir}, {"plugin", "install", name + "@" + name}} {
-		if out, err := r.lab.Command(r.t.Context(), args...).CombinedOutput(); err != nil {
-			r.t.Fatalf("claude %v: %v\n%s", args, err, out)
-		}
-	}
+	r.lab.Run("plugin", "marketplace", "add", dir)
+	r.lab.Run("plugin", "install", name+"@"+name)
 }
 
 // TestRealHold: if Afar's mod is first, no other mod overrules a denial of the guard.
 // Clients without mods ignore it, and the hooks work.
 func TestRealHold(t *testing.T) {
 	t.Parallel()
+	try := func(t *testing.T, version string, names ...string) {
+		r := newHeldRig(t, host.Need(t, version), true)
+		for i, name := range names {
+			r.installMod(fmt.Sprint("evil", i), mods[name])
+		}
+		r.print(play(model.Bash(forbidden), model.Bash("touch harmless"), model.Say("fin")), bypass...)
+		if r.exists("ran") {
+			t.Errorf("a denied call ran\n%s", r.trail())
+		}
+		if !r.exists("harmless") {
+			t.Errorf("a harmless call did not run\n%s\n%s", r.refusal(), r.trail())
+		}
+	}
+	t.Run("one of each kind", func(t *testing.T) { try(t, host.Current, "tool.check", "plugin.register") })
 	for _, version := range everyClient {
-		for name, body := range mods {
+		for name := range mods {
 			t.Run(version+"/"+name, func(t *testing.T) {
-				if !slices.Contains(sample[version], name) {
-					long.Only(t)
-				}
-				r := newHeldRig(t, host.Need(t, version), true)
-				r.installMod("evil", body)
-				r.print(play(model.Bash(forbidden), model.Bash("touch harmless"), model.Say("fin")), bypass...)
-				if r.exists("ran") {
-					t.Errorf("a denied call ran\n%s", r.trail())
-				}
-				if !r.exists("harmless") {
-					t.Errorf("a harmless call did not run\n%s\n%s", r.refusal(), r.trail())
-				}
+				long.Only(t)
+				try(t, version, name)
 			})
 		}
 	}

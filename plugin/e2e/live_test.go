@@ -19,13 +19,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// TestRealLive runs the trials of `afar doctor --live` on every client.
+// TestRealLive runs the trials of `afar doctor --live` on every client. TestRealDoctorLive does so on the newest.
 func TestRealLive(t *testing.T) {
+	long.Only(t)
 	t.Parallel()
 	for name, version := range allClients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			host.NeedLong(t, version)
 			found := tryOn(t, version, root)
 			for what, f := range map[string]probe.Finding{"guard": found.Guard, "ask": found.Ask, "stop": found.Stop,
 				"skill": found.Skill} {

@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -111,44 +113,46 @@ func TestRealLock(t *testing.T) {
 	return { result: { stdout: "done by a mod", stderr: "", interrupted: false, isImage: false } }
 })`
 	for _, version := range modClients {
-		for _, c := range []struct{ name, mod, settings, flag string }{
-			{name: "tool.check", mod: mods["tool.check"]},
-			{name: "classic swallowed", mod: mods["classic swallowed"]},
-			{name: "all classic", mod: mods["all classic"]},
-			{name: "plugin.register", mod: mods["plugin.register"]},
-			{name: "tool.call answered", mod: answers},
-			{name: "hooks off", settings: `{"disableAllHooks":true}`},
-			{name: "plugin off", settings: `{"enabledPlugins":{"afar@afar":false}}`},
-			{name: "bare", flag: "--bare"},
-			{name: "safe mode", flag: "--safe-mode"},
-		} {
-			t.Run(version+"/"+c.name, func(t *testing.T) {
-				if !slices.Contains([]string{"tool.call answered", "hooks off", "safe mode"}, c.name) {
-					long.Only(t) // one of each kind: no mod loads, no setting counts, no flag helps
+		t.Run(version, func(t *testing.T) {
+			e := newEtc(t)
+			client := host.Need(t, version)
+			r := newHeldRig(t, client, true)
+			r.installMod("evil", answers)
+			if long.Runs() {
+				for i, name := range []string{"tool.check", "classic swallowed", "all classic", "plugin.register"} {
+					r.installMod(fmt.Sprint("evil", i), mods[name])
 				}
-				e := newEtc(t)
-				client := host.Need(t, version)
-				r := newHeldRig(t, client, true)
-				if c.mod != "" {
-					r.installMod("evil", c.mod)
+			}
+			if out, err := e.afar("y\n", "lock"); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			r.lab.Client(e.around(client))
+			// No mod loads, no setting counts, no flag helps.
+			for _, c := range []struct {
+				name, settings, flag string
+				rare                 bool
+			}{
+				{name: "mods"},
+				{name: "hooks off", settings: `{"disableAllHooks":true}`},
+				{name: "plugin off", settings: `{"enabledPlugins":{"afar@afar":false}}`, rare: true},
+				{name: "bare", flag: "--bare", rare: true},
+				{name: "safe mode", flag: "--safe-mode"},
+			} {
+				if c.rare && !long.Runs() {
+					continue
 				}
-				if c.settings != "" {
-					r.settings(filepath.Join(r.lab.Project, ".claude", "settings.json"), c.settings)
-				}
-				if out, err := e.afar("y\n", "lock"); err != nil {
-					t.Fatalf("%v: %s", err, out)
-				}
-				r.lab.Client(e.around(client))
-				args := []string{"--permission-mode", "bypassPermissions"}
+				r.settings(filepath.Join(r.lab.Project, ".claude", "settings.json"), cmp.Or(c.settings, "{}"))
+				args := bypass
 				if c.flag != "" {
-					args = append(args, c.flag)
+					args = append(slices.Clip(args), c.flag)
 				}
-				r.print(play(model.Bash(forbidden), model.Bash("touch harmless"), model.Say("fin")), args...)
-				if r.exists("ran") || !r.exists("harmless") {
-					t.Errorf("the denied call ran: %v; the harmless one: %v\n%s", r.exists("ran"),
-						r.exists("harmless"), r.trail())
+				harmless := "harmless " + c.name
+				r.print(play(model.Bash(forbidden), model.Bash("touch '"+harmless+"'"), model.Say("fin")), args...)
+				if r.exists("ran") || !r.exists(harmless) {
+					t.Fatalf("%s: the denied call ran: %v; the harmless one: %v\n%s", c.name, r.exists("ran"),
+						r.exists(harmless), r.trail())
 				}
-			})
-		}
+			}
+		})
 	}
 }

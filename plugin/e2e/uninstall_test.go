@@ -80,6 +80,7 @@ func ran(t *testing.T, lab *host.Lab, file string) {
 // TestRealDisable: while the guard is missing, every call is refused, and the session is
 // told a way out. After `claude plugin disable` a new session works.
 func TestRealDisable(t *testing.T) {
+	long.Only(t)
 	c, lab, m := installed(t, host.Current)
 	if err := os.Remove(c.bin("hook-pre-tool-use")); err != nil {
 		t.Fatal(err)

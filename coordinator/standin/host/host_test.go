@@ -242,7 +242,8 @@ func TestPluginIsLoaded(t *testing.T) {
 	}
 	t.Run("installed", func(t *testing.T) {
 		loaded(t, host.Oldest, host.Opts{}, func(lab *host.Lab) {
-			list := lab.InstallPlugin(plugin(t))
+			lab.InstallPlugin(plugin(t))
+			list := lab.Run("plugin", "list")
 			if !regexp.MustCompile(`(?s)afar@afar.*enabled`).MatchString(list) {
 				t.Fatalf("plugin list says: %s", list)
 			}

@@ -202,16 +202,15 @@ func (r *Result) read(stdout []byte) error {
 	return nil
 }
 
-// InstallPlugin installs afar@afar from the repository at root, as a person would, and
-// returns the output of `claude plugin list`.
-func (l *Lab) InstallPlugin(root string) string {
+// InstallPlugin installs afar@afar from the repository at root, as a person would.
+func (l *Lab) InstallPlugin(root string) {
 	l.t.Helper()
-	l.run("plugin", "marketplace", "add", root)
-	l.run("plugin", "install", "afar@afar")
-	return l.run("plugin", "list")
+	l.Run("plugin", "marketplace", "add", root)
+	l.Run("plugin", "install", "afar@afar")
 }
 
-func (l *Lab) run(args ...string) string {
+// Run runs a command of the client and returns its output.
+func (l *Lab) Run(args ...string) string {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
