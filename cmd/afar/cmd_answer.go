@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,60 +71,4 @@ func (a *app) sendAnswer(ctx context.Context, in wire.AnswerRequest) (q wire.Ask
 		return q, usageError{errors.New("the id of a question is empty")}
 	}
 	return q, call(ctx, a, wire.OpAnswer, in, &q)
-}
-
-// renderQuestion shows the current question with numbered options.
-func renderQuestion(p *page, q wire.Ask) {
-	for i, one := range q.Questions {
-		switch {
-		case i < q.Current:
-			p.line("    %s → %s", oneLine(one.Text, 200), oneLine(one.Answer, 200))
-		case i == q.Current:
-			renderOptions(p, one, q.Current+1, len(q.Questions))
-		}
-	}
-}
-
-func renderOptions(p *page, q wire.Question, at, of int) {
-	count := ""
-	if of > 1 {
-		count = strconv.Itoa(at) + "/" + strconv.Itoa(of) + " "
-	}
-	p.line("    %s%s", count, p.paint(bold, oneLine(q.Text, 400)))
-	if q.Hint != "" {
-		p.line("      %s", oneLine(q.Hint, 400))
-	}
-	for i, o := range q.Options {
-		text := oneLine(o.Label, 100)
-		if o.Description != "" {
-			text += ": " + oneLine(o.Description, 200)
-		}
-		p.line("      %d. %s", i+1, text)
-	}
-	if q.Multi {
-		p.line("      more than one may be chosen")
-	}
-}
-
-// ways returns the commands that can answer an ask.
-func ways(q wire.Ask, id string) string {
-	if len(q.AnswerAt) > 0 {
-		return "on " + oneLine(strings.Join(q.AnswerAt, " or "), 40) + "; the terminal does not count (answers_from)"
-	}
-	switch q.Kind {
-	case "question", wording.Checkpoint:
-		return "afar answer " + id + " 'words' · afar answer " + id + " --option N"
-	case wording.CheckIn:
-		return "afar answer " + id + " 'what to do next' · let it rest: afar allow " + id
-	case "plan":
-		return "afar allow " + id + " · afar answer " + id + " 'what to change'"
-	case "elicitation":
-		if len(q.Questions) == 0 {
-			return "afar allow " + id + " · afar deny " + id
-		}
-		return "afar answer " + id + " 'words' · afar answer " + id + " --option N · afar deny " + id
-	case "denied":
-		return "retry once: afar allow " + id
-	}
-	return "afar allow " + id + " · afar deny " + id + " -m 'why'"
 }

@@ -2,13 +2,15 @@ package main
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
-	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 func newAsks(a *app) *cobra.Command {
@@ -18,10 +20,10 @@ func newAsks(a *app) *cobra.Command {
 
 func renderAsks(p *page, in wire.AsksReply) {
 	if len(in.Asks) == 0 {
-		p.line(wording.NoAsks)
+		p.line("%s", view.Questions.Empty)
 		return
 	}
-	for i, card := range wording.Cards(in.Asks) {
+	for i, card := range view.Cards(in.Asks) {
 		if i > 0 {
 			p.line("")
 		}
@@ -29,104 +31,56 @@ func renderAsks(p *page, in wire.AsksReply) {
 	}
 }
 
-func renderAsk(p *page, card []wire.Ask) {
-	q := card[0]
-	id := shortID(q)
-	if q.Kind == wording.CheckIn {
-		renderCheckIn(p, q, id)
-		return
-	}
-	who := strings.TrimSpace(oneLine(q.Token, 40) + " " + visible(wording.Wants(q))) // a suggestion is of no session
-	p.line("%s  %s%s, %s", p.paint(bold, p.link(q.URL, id)), who, wording.Times(card), p.ago(q.OpenedAt))
-	quoted(p, "you", q.Asked)
-	quoted(p, "it", q.Said)
-	renderInput(p, q)
-	renderRisk(p, q)
-	if q.Project != "" {
-		p.line("  in      %s", p.path(q.Project))
-	}
-	if q.Agent != "" || len(card) > 1 {
-		p.line("  by      %s", oneLine(q.AskedBy, 200))
-	}
-	renderOffer(p, q)
-	p.line("  sha256  %.12s", oneLine(q.Hash, 64))
-	renderState(p, q, id)
-}
-
-// quoted prints what somebody said, if anything.
-func quoted(p *page, who, said string) {
-	if said != "" {
-		p.line("  %-7s “%s”", who, oneLine(said, 200))
-	}
-}
-
-// renderInput prints the call, or the questions that are to be answered.
-func renderInput(p *page, q wire.Ask) {
-	if len(q.Questions) == 0 || q.Kind == wording.Checkpoint {
-		p.block(q.Input)
-	}
-	if len(q.Questions) > 0 {
-		renderQuestion(p, q)
-	}
-}
-
-// renderRisk prints what the guard, the caller and our own reading say of the call.
-func renderRisk(p *page, q wire.Ask) {
-	if q.Why != "" {
-		p.line("  risk    %s", p.paint(yellow, oneLine(q.Why, 300)))
-	}
-	quoted(p, "says", q.Says)
-	if q.Does != "" {
-		p.line("  does    %s", oneLine(q.Does, 300))
-	}
-}
-
-// renderState prints how the question stands, and how it is answered if it can be.
-func renderState(p *page, q wire.Ask, id string) {
-	switch {
-	case q.Parked && q.InRun:
-		p.line("  parked  the run waits without a process; afar allow %s or afar deny %s lets it go on", id, id)
-	case q.Parked:
-		p.line("  parked  refused for now; afar allow %s lets the exact call run once, when the session tries it again",
-			id)
-	case q.State != "open":
-		p.line("  %s", settledText(p, q))
-	case q.Kind == wording.Terminal:
-		p.line("  %s", wording.OnlyThere)
-	default:
-		if q.Perhaps {
-			p.line("  perhaps settled at the terminal already")
+// renderAsk shows a question: what is wanted, by whom, the risk, the call, and how it is answered.
+func renderAsk(p *page, c view.Card) {
+	q := c.Asks[0]
+	p.line("%s  %s", p.paint(bold, p.link(c.URL, shortID(q))), oneLine(c.Title, 300))
+	p.line("  %s, %s", strings.TrimSpace(oneLine(c.Who, 40)+" "+visible(c.Wants)), p.ago(q.OpenedAt))
+	p.rows(c.Notes)
+	for _, t := range c.Texts {
+		if text.Fold(t.Body) != c.Title {
+			p.block(t.Body)
 		}
-		p.line("  expires %s: %s", p.left(q.ExpiresAt), ways(q, id))
+	}
+	for _, before := range c.Before {
+		p.line("    %s → %s", oneLine(before.Text, 200), oneLine(cmp.Or(before.Answer, "no answer"), 200))
+	}
+	if c.Now != nil {
+		renderOptions(p, *c.Now, q.Current+1, len(q.Questions))
+	}
+	p.rows(c.Quotes)
+	p.rows(c.Details)
+	for _, d := range c.Wider() {
+		p.line("  --%-8s %s", d.Key, oneLine(d.Reach, 300))
+	}
+	if q.Hash != "" {
+		p.line("  sha256  %.12s", oneLine(q.Hash, 64))
+	}
+	p.line("  %s", strings.TrimSuffix(p.said(c.Foot, 300)+": "+oneLine(c.Ways(), 300), ": "))
+}
+
+// rows shows rows, their names in one column.
+func (p *page) rows(rows []view.Row) {
+	for _, r := range rows {
+		p.line("  %-7s %s", r.Name, p.paint(inks[r.Tone], p.said(r.Line, 300)))
 	}
 }
 
-// renderOffer prints what an allow could cover beyond the call.
-func renderOffer(p *page, q wire.Ask) {
-	if q.State != "open" && !q.Parked {
-		return
+func renderOptions(p *page, q wire.Question, at, of int) {
+	count := ""
+	if of > 1 {
+		count = strconv.Itoa(at) + "/" + strconv.Itoa(of) + " "
 	}
-	if q.ForSession != "" {
-		p.line("  --session  %s", oneLine(q.ForSession, 300))
+	p.line("    %s%s", count, p.paint(bold, oneLine(q.Text, 400)))
+	if q.Hint != "" {
+		p.line("      %s", oneLine(q.Hint, 400))
 	}
-	if q.ForAlways != "" {
-		p.line("  --always   %s", oneLine(q.ForAlways, 300))
+	for i, o := range q.Options {
+		p.line("      %d. %s", i+1, strings.TrimSuffix(oneLine(o.Label, 100)+": "+oneLine(o.Description, 200), ": "))
 	}
-}
-
-// settledText returns how an ask ended, as far as is known.
-func settledText(p *page, q wire.Ask) string {
-	text := oneLine(q.State, 20)
-	if q.By != "" {
-		text = wording.Decided(q) + " by " + oneLine(q.By, 60)
+	if q.Multi {
+		p.line("      more than one may be chosen")
 	}
-	if q.SettledAt > 0 {
-		text += " " + p.ago(q.SettledAt)
-	}
-	if q.Outcome != "" {
-		text += ": " + oneLine(q.Outcome, 100)
-	}
-	return text
 }
 
 // shortID returns the short id of an ask, or the whole id if the coordinator is an older

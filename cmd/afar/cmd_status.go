@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -150,13 +149,13 @@ func renderOpenAsks(p *page, asks []wire.Ask) {
 	}
 	p.head("Waiting for you")
 	var rows [][]cell
-	for _, card := range wording.Cards(asks) {
-		q := card[0]
+	cards := view.Cards(asks)
+	for _, c := range cards {
 		rows = append(rows, []cell{
-			{p.link(q.URL, shortID(q)), bold}, plain(oneLine(q.Token, 40)), plain(p.ago(q.OpenedAt)),
-			plain(oneLine(cmp.Or(q.Request, q.Tool+" "+q.Input), 100) + wording.Times(card)),
+			{p.link(c.URL, shortID(c.Asks[0])), bold}, plain(oneLine(c.Who, 40)), plain(p.ago(c.Asks[0].OpenedAt)),
+			plain(oneLine(c.Title, 100) + wording.Times(c.Asks)),
 		})
 	}
 	p.table(rows)
-	p.line("  Answer: %s · whole text: afar asks", ways(asks[0], shortID(asks[0])))
+	p.line("  Answer: %s · whole text: afar asks", oneLine(cards[0].Ways(), 300))
 }

@@ -151,6 +151,7 @@ func TestRenderAsks(t *testing.T) {
 			Token:     "web-3c4d",
 			Tool:      "Bash",
 			Input:     "make",
+			Request:   "make",
 			By:        "Ana",
 			Allow:     true,
 			SettledAt: before(time.Second),
@@ -158,20 +159,20 @@ func TestRenderAsks(t *testing.T) {
 			Outcome:   "waiting",
 		},
 	}}
-	want := `ask_aabb  api-1a2b wants Bash ×2, 2m ago
+	want := `ask_aabb  Bash npm publish now` + "\ufffd" + `[2J
+  api-1a2b wants Bash ×2, 2m ago
+  risk    publishes
     npm publish
      now` + "\ufffd" + `[2J
-  risk    publishes
-  does    publish npm
+  would   publish npm
   in      ~/code/api
   by      2 subagents (tester ×2)
   sha256  abababababab
   expires in 28m: afar allow ask_aabb · afar deny ask_aabb -m 'why'
 
-ask_2  web-3c4d wants Bash, 1m ago
-    make
-  sha256  
-  allowed by Ana 1s ago: waiting
+ask_2  make
+  web-3c4d wants Bash, 1m ago
+  allowed by Ana 1s ago; waiting
 `
 	if diff := cmp.Diff(want, render(renderAsks, in)); diff != "" {
 		t.Error(diff)

@@ -94,6 +94,8 @@ func (p *page) said(l view.Line, most int) string {
 			words = append(words, day(s.At))
 		case s.Ago:
 			words = append(words, p.ago(s.At))
+		case s.Left:
+			words = append(words, p.left(s.At))
 		case s.At != 0:
 			words = append(words, moment(s.At))
 		case s.Path:

@@ -23,7 +23,7 @@ var features = map[string]string{
 	"act":         "core server telegram",
 	"alarm":       "core server",
 	"anchor":      "loop/anchor server",
-	"ask":         "wire hooks ask/ask core store server telegram cmd:allow cmd:answer cmd:asks cmd:deny",
+	"ask":         "wire hooks ask/ask view core store server telegram cmd:allow cmd:answer cmd:asks cmd:deny",
 	"background":  "background/background core",
 	"away":        "wire session/away server cmd:away cmd:pause cmd:resume",
 	"check":       "wire hooks loop/check core server",
@@ -91,7 +91,7 @@ var layers = map[string]layer{
 	"store": {dir: in + "store", own: "action age batch channel clean copy kind read repair store unknown unwritable"},
 	"server": {dir: in + "server",
 		own: "access backlog decode hook listen named process reasons server silence toolcall"},
-	"telegram": {dir: in + "channel/telegram", own: "account address callback command direct first link markdown plan " +
+	"telegram": {dir: in + "channel/telegram", own: "account address callback command direct first link markdown " +
 		"poll render stamp thing thread trouble twice update whole"},
 	"view": {dir: "coordinator/view", own: "view"},
 	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure thing view web"},

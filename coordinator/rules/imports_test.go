@@ -362,7 +362,7 @@ func table() rules {
 			in + "session":       {},
 			in + "markdown":      {"coordinator/redact"},
 			"coordinator/redact": {},
-			in + "channel":       {in + "ask", in + "event", in + "session"},
+			in + "channel":       {in + "ask", in + "event", in + "session", "coordinator/wire"},
 			in + "usage":         {},
 			in + "signin":        {"coordinator/redact"},
 			in + "topic":         {},

@@ -41,6 +41,7 @@ type Span struct {
 	Run  bool  // the text is the name of a run
 	Day  bool  // of the time, only the day is meant
 	Ago  bool  // of the time, how long ago it was is meant
+	Left bool  // of the time, how long it is until then is meant
 }
 
 // A Line is one line of a text.
@@ -110,6 +111,7 @@ type Deed struct {
 	// leads there, and Command does it at a terminal.
 	Look, First, Command string
 	Words                string // asks for words that may go with it, "" for none
+	Reach                string // what it permits beyond this once, "" for nothing
 }
 
 // A Caller carries out an operation for whoever asks. It returns the reply of the type that the operation names.
@@ -120,6 +122,8 @@ type Input struct {
 	Key   string // names this one time, for operations that are done once
 	Seen  string // see Thing
 	Words string
+	// Options of the question that is asked are picked, counted from 1.
+	Options []int
 }
 
 // Done says what a deed led to.
@@ -204,7 +208,7 @@ const (
 )
 
 // each returns the things for the values of a list.
-func each[T any](all []T, thing func(T) Thing) (out []Thing) {
+func each[T, Shown any](all []T, thing func(T) Shown) (out []Shown) {
 	for _, one := range all {
 		out = append(out, thing(one))
 	}

@@ -91,7 +91,11 @@ func Wants(q wire.Ask) string {
 // Decided returns in one word what the person did.
 func Decided(q wire.Ask) string {
 	switch {
-	case q.Kind == Checkpoint, (q.Kind == "question" || q.Kind == "elicitation") && q.Allow:
+	case q.Kind == CheckIn && q.Allow:
+		return "let rest"
+	case q.Kind == "elicitation" && q.Allow && len(q.Questions) == 0:
+		return "accepted"
+	case q.Kind == Checkpoint, q.Kind == CheckIn, (q.Kind == "question" || q.Kind == "elicitation") && q.Allow:
 		return "answered"
 	case q.Kind == "elicitation":
 		return "declined"

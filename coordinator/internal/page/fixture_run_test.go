@@ -97,7 +97,7 @@ func runEvents() (out []wire.RunEvent) {
 func fullRun() page.Run {
 	row := runs()[0]
 	return page.Run{
-		Run: row.Run, Cards: []page.Card{{Asks: row.Asks, Nonce: "n7"}}, Events: runEvents(), Home: home,
+		Run: row.Run, Cards: []page.Card{{Asks: row.Asks}}, Events: runEvents(), Home: home,
 		Texts: []wire.Message{
 			{ID: "m1", To: "run:deps-2b1c", State: "done", By: "maria", Words: true, At: ms(32 * time.Minute),
 				Text: "Bring the dependencies up to date, and say what breaks."},

@@ -85,7 +85,7 @@ func fullTask() page.Task {
 	t.Run, t.RunState, t.Agent = "send-the-invoices", "waiting", "claude"
 	t.Confirm = true
 	return page.Task{
-		Task: t, Home: home, Cards: []page.Card{{Asks: rows[2].Asks, Nonce: "n7"}},
+		Task: t, Home: home, Cards: []page.Card{{Asks: rows[2].Asks}},
 		Files: wire.TaskFilesReply{Text: stateText, Base: "3f9a", More: 12, Files: []wire.TaskFile{
 			{Path: "state-yours.md", Size: 1204, At: ms(3 * time.Minute)},
 			{Path: "artifacts/invoice-2.pdf", Size: 84_213, At: ms(26 * time.Hour)},

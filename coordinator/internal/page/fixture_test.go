@@ -214,14 +214,14 @@ func cards() []page.Card {
 	woken.Why = "It reaches another machine: api.github.com"
 
 	return []page.Card{
-		{Asks: []wire.Ask{guarded}, Nonce: "n1", Note: "open until 14:21"},
-		{Asks: []wire.Ask{edit, edit}, Nonce: "n2"},
-		{Asks: []wire.Ask{question}, Nonce: "n3"},
-		{Asks: []wire.Ask{multi}, Nonce: "n6"},
-		{Asks: []wire.Ask{plan}, Nonce: "n4", Note: "open until 18:00"},
-		{Asks: []wire.Ask{stopped}, Nonce: "n5"},
-		{Asks: []wire.Ask{missed}, Nonce: "n7"},
-		{Asks: []wire.Ask{woken}, Nonce: "n8"},
+		{Asks: []wire.Ask{guarded}},
+		{Asks: []wire.Ask{edit, edit}},
+		{Asks: []wire.Ask{question}},
+		{Asks: []wire.Ask{multi}},
+		{Asks: []wire.Ask{plan}},
+		{Asks: []wire.Ask{stopped}},
+		{Asks: []wire.Ask{missed}},
+		{Asks: []wire.Ask{woken}},
 	}
 }
 
@@ -415,7 +415,7 @@ func fullNow() page.Now {
 	over := settled()
 	over.Asks[0].ID, over.Asks[0].Request = "7f3a0ld0", "git reset --hard origin/main"
 	return page.Now{
-		Status: status(), Cards: append(cards(), page.Card{Asks: []wire.Ask{rtl}, Nonce: "n9"}, over), Runs: runs()[:3],
+		Status: status(), Cards: append(cards(), page.Card{Asks: []wire.Ask{rtl}}, over), Runs: runs()[:3],
 		Sessions: some, News: news(), Ended: reported()[:3], Home: home,
 	}
 }

@@ -61,7 +61,9 @@ func (in *inbox) change(what string, rests bool, change func([]page.Card) []page
 		return true })()`)
 	in.shows.Cards = change(in.shows.Cards)
 	mark := fmt.Sprintf("%d in all", len(in.shows.Cards))
-	in.shows.Cards[len(in.shows.Cards)-1].Note = mark
+	last := &in.shows.Cards[len(in.shows.Cards)-1]
+	last.Asks = slices.Clone(last.Asks)
+	last.Asks[0].Says = mark
 	in.changes <- partial(in.t, in.shows, "questions")
 	in.Wait(`document.querySelector(".chosen").textContent.includes("` + mark + `")`)
 	browser.Eval[bool](in.Tab, `window.over = false; setTimeout(() => { window.over = true }, 350); true`) // see settle
@@ -98,16 +100,17 @@ func seeInbox(t *testing.T, b *browser.Browser) {
 	})
 	in.change("one before it goes", true, func(all []page.Card) []page.Card { return all[1:] })
 	in.Wait(`location.hash === "#ask-9b21ffa0"` + shows("9b21ffa0"))
-	if got := in.allows(); got != "/ask/9b21ffa0 n2" {
+	if got := in.allows(); got != "/ask/9b21ffa0 "+in.shows.Cards[0].Shown().Seen {
 		t.Errorf("Allow sent %s", got)
 	}
 	in = openInbox(t, b, 1280)
 	in.change("it shows another call", true, func(all []page.Card) []page.Card {
 		all = slices.Clone(all)
-		all[0].Nonce = "n11"
+		all[0].Asks = slices.Clone(all[0].Asks)
+		all[0].Asks[0].Hash = "another"
 		return all
 	})
-	if got := in.allows(); got != "/ask/7f3ac1d2 n11" {
+	if got := in.allows(); got != "/ask/7f3ac1d2 7f3ac1d2.0.another" {
 		t.Errorf("Allow sent %s", got)
 	}
 	in = openInbox(t, b, 1280)

@@ -59,7 +59,7 @@ func seeLive(t *testing.T, b *browser.Browser) {
 	fewer := fullNow()
 	fewer.Cards = fewer.Cards[1:]
 	stopped := slices.IndexFunc(fewer.Cards, func(c page.Card) bool { return c.Asks[0].ID == "e1e2e3e4" })
-	fewer.Cards[stopped].Note = "changed"
+	fewer.Cards[stopped].Asks[0].Says = "changed"
 	url := serve(t, site{views: full(), live: func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Accept") == "" || !strings.HasPrefix(r.FormValue("at"), "/view/") {
 			t.Errorf("the stream was asked for at %q", r.FormValue("at"))
@@ -103,7 +103,7 @@ func seeLive(t *testing.T, b *browser.Browser) {
 		"what was typed":          `window.kept.value === "drop it" && window.kept.isConnected`,
 		"the focus":               `document.activeElement === window.kept`,
 		"what was opened":         `document.querySelector("#ask-9b21ffa0 details").open`,
-		"the change":              `document.querySelector("#ask-e1e2e3e4 footer").textContent.includes("changed")`,
+		"the change":              `document.querySelector("#ask-e1e2e3e4 .facts").textContent.includes("changed")`,
 		"the one that is settled": `!document.querySelector("#ask-7f3ac1d2")`,
 	} {
 		if !browser.Eval[bool](tab, expression) {
@@ -151,12 +151,12 @@ func seeKeys(t *testing.T, b *browser.Browser) {
 	tab.Keys("k")
 	tab.Wait(`document.activeElement.id === "line-7f3ac1d2"` + shows("7f3ac1d2"))
 	tab.Keys("a")
-	if got := <-sent; got != "/ask/7f3ac1d2 do=allow&nonce=n1" {
+	if got := <-sent; got != "/ask/7f3ac1d2 do=allow&nonce=7f3ac1d2.0.3f9ab2c4d5e6f708" {
 		t.Errorf("a sent %q", got)
 	}
 	tab.Wait(`location.pathname === "/view/now"`)
 	tab.Keys("jd")
-	if got := <-sent; !strings.HasSuffix(got, "do=deny&nonce=n2") && !strings.HasSuffix(got, "do=deny&nonce=n1") {
+	if got := <-sent; !strings.Contains(got, " do=deny&nonce=") {
 		t.Errorf("d sent %q", got)
 	}
 	tab.Keys("?")
@@ -187,7 +187,7 @@ func seeForm(t *testing.T, b *browser.Browser) {
 	tab.Click(`#line-9b21ffa0 a`)
 	browser.Eval[bool](tab, `window.same = true; window.scrollTo(0, 300); true`)
 	tab.Click("#ask-9b21ffa0 button[value=session]")
-	if got := <-sent; got != "/ask/9b21ffa0 do=session&nonce=n2" {
+	if got := <-sent; got != "/ask/9b21ffa0 do=session&nonce=9b21ffa0.0.3f9ab2c4d5e6f708" {
 		t.Errorf("sent %q", got)
 	}
 	tab.Wait(`!document.querySelector(".htmx-request")`)
@@ -208,7 +208,7 @@ func seeWithoutScripts(t *testing.T, b *browser.Browser) {
 	tab.Open(url + "/view/now")
 	tab.Click("#line-c0ffee12 a")
 	tab.Click("#ask-c0ffee12 button[value='2']")
-	if got := <-sent; got != "/ask/c0ffee12 do=option&nonce=n3&option=2" {
+	if got := <-sent; got != "/ask/c0ffee12 do=submit&nonce=c0ffee12.1.3f9ab2c4d5e6f708&option=2" {
 		t.Errorf("sent %q", got)
 	}
 	tab = b.Tab(t)
@@ -217,7 +217,7 @@ func seeWithoutScripts(t *testing.T, b *browser.Browser) {
 	tab.Click("#ask-facade01 input[value='1']")
 	tab.Click("#ask-facade01 input[value='2']")
 	tab.Click("#ask-facade01 button[value=submit]")
-	if got := <-sent; got != "/ask/facade01 do=submit&nonce=n6&option=1&option=2" {
+	if got := <-sent; got != "/ask/facade01 do=submit&nonce=facade01.2.3f9ab2c4d5e6f708&option=1&option=2" {
 		t.Errorf("sent %q", got)
 	}
 }

@@ -81,7 +81,6 @@ var functions = template.FuncMap{
 	"whole":       whole,
 	"wholeFile":   wholeFile,
 	"wholeProse":  wholeProse,
-	"wants":       wording.Wants,
 }
 
 // boost has htmx send a form and put the answer in the place of the page's content, without

@@ -100,6 +100,8 @@ func (s sheet) Said(most int, of view.Line) template.HTML {
 			shown = `<a href="` + runPath(span.Text) + `">` + shown + "</a>"
 		case span.Ago:
 			shown = string(s.Ago(span.At))
+		case span.Left:
+			shown = string(s.Left(span.At))
 		case span.At != 0:
 			shown = string(s.Clock(span.At))
 		case span.Path:

@@ -97,11 +97,8 @@ type Running struct {
 // A Card shows one question, or several identical ones that are answered together.
 type Card struct {
 	Asks   []wire.Ask // those that wait first; never empty
-	Nonce  string     // of the card's buttons; "" for a card that takes no answer
-	Cwd    string     // where the call runs, if not in the project
 	Closed string     // why this page cannot answer it although it waits
 	Ended  []string   // how its asks ended, a line each
-	Note   string     // what happens to it next, such as "open until 14:05"
 	Undo   *wire.Undo // the snapshot of its step
 }
 
@@ -257,7 +254,7 @@ func (q Questions) shape() shape {
 
 func (q Question) shape() shape {
 	return shape{
-		name: "question", title: "Question", path: "/question/" + url(q.Card.id()), entry: "/questions", home: q.Home,
+		name: "question", title: "Question", path: "/question/" + url(q.Card.Face().ID), entry: "/questions", home: q.Home,
 		parts: []string{"question"},
 	}
 }

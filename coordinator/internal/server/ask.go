@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -382,36 +383,8 @@ func (s *Server) wireAsks() []wire.Ask {
 
 func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 	v, _ := s.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
-	w := wire.Ask{
-		ID:         string(a.ID),
-		Kind:       string(a.Kind),
-		State:      string(a.State),
-		Session:    string(a.Session),
-		Token:      v.Token,
-		Project:    v.Project,
-		Task:       a.Task,
-		Tool:       a.Tool,
-		Input:      a.Text,
-		Hash:       a.Hash,
-		Agent:      a.AgentType,
-		Why:        a.Why,
-		Does:       a.Does,
-		Says:       a.Says,
-		Asked:      a.Asked,
-		Said:       a.Said,
-		Card:       string(a.On),
-		AskedBy:    ask.Card{a}.Askers(),
-		Perhaps:    a.Perhaps,
-		OpenedAt:   a.OpenedAt.UnixMilli(),
-		ExpiresAt:  a.ExpiresAt.UnixMilli(),
-		SettledAt:  millis(a.SettledAt),
-		Outcome:    a.Outcome(),
-		ForSession: a.ForSession(),
-		ForAlways:  a.ForAlways(),
-		Parked:     a.Parked,
-		InRun:      a.InRun,
-		URL:        s.linkTo(askPath(a.ID)),
-	}
+	w := channel.Asked(a)
+	w.Token, w.Project, w.URL = v.Token, v.Project, s.linkTo(askPath(a.ID))
 	if r, ok := s.cfg.Core.RunOf(a.Session); ok {
 		w.Run = r.Name
 	}
@@ -422,13 +395,6 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 		w.AnswerAt = s.cfg.Core.Settings().AnswersFrom
 	}
 	w.Request = a.Request(func(path string) string { return text.Near(path, w.Project, s.cfg.Dirs.User) })
-	w.Questions, w.Current = questions(a.Form)
-	if d := a.Decision; d != nil {
-		w.By, w.Channel, w.Allow = d.By, d.Channel, d.Allow
-	}
-	if l := a.Lease; l != nil {
-		w.By, w.Channel, w.Allow = l.Decision.By, l.Decision.Channel, l.Decision.Allow
-	}
 	return w
 }
 

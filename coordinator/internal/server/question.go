@@ -85,19 +85,3 @@ func choice(q ask.Question) wire.Choice {
 	}
 	return wire.Choice{Options: q.Picked, Said: q.Said}
 }
-
-// questions returns the questions of an ask for people, and the place of the one that is
-// asked now.
-func questions(f *ask.Form) (out []wire.Question, now int) {
-	if f == nil {
-		return nil, 0
-	}
-	for _, q := range f.Questions {
-		w := wire.Question{Text: q.Text, Header: q.Header, Hint: q.Hint, Multi: q.Multi, Answer: q.Answer()}
-		for _, o := range q.Options {
-			w.Options = append(w.Options, wire.Option{Label: o.Label, Description: o.Description})
-		}
-		out = append(out, w)
-	}
-	return out, f.At
-}

@@ -124,6 +124,21 @@ func parseIndex(text string) (n int, ok bool) {
 // answerData returns the callback of a button that answers an ask.
 func answerData(nonce string, v verb) string { return callback{answerAsk, nonce, string(v)}.String() }
 
+// deedData returns the callback of a button that answers an ask in one of the ways of view.Questions.
+func deedData(nonce, key string) string {
+	switch key {
+	case "session":
+		return answerData(nonce, forSession)
+	case "always":
+		return answerData(nonce, always)
+	case "approve-edits":
+		return callback{approvePlan, nonce, "e"}.String()
+	case "deny":
+		return answerData(nonce, deny)
+	}
+	return answerData(nonce, allow)
+}
+
 // optionData returns the callback of a button that picks an option of a question.
 func optionData(nonce string, question, option int) string {
 	return callback{pickOption, nonce, strconv.Itoa(question) + ":" + strconv.Itoa(option)}.String()

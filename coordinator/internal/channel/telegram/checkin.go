@@ -26,7 +26,7 @@ func renderCheckIn(a ask.Ask, at place) rendered {
 	}
 	r := rendered{html: head + shown + foot, cut: cut}
 	if a.State == ask.Open {
-		r.rows = [][]button{{{"Done 💤", answerData(a.Nonce, allow)}}}
+		r.rows = rows(card)
 	}
 	return r
 }

@@ -6,12 +6,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
-// deniedRows returns the button for a call that auto mode refused. A reply is an
-// instruction instead.
-func deniedRows(nonce string) [][]button {
-	return [][]button{{{"Retry once 🔁", answerData(nonce, allow)}}}
-}
-
 // parked says what an answer does for a call that was refused already.
 func parked(a ask.Ask) string {
 	if a.Kind == ask.Denied {

@@ -21,17 +21,9 @@ func renderElicitation(a ask.Ask, head, foot string, room int) rendered {
 	}
 	r.html += foot
 	if a.State == ask.Open {
-		r.rows = elicitationRows(a)
+		r.rows = append(questionRows(a), rows(ask.Card{a})...)
 	}
 	return r
-}
-
-func elicitationRows(a ask.Ask) [][]button {
-	decline := button{"Decline ⛔", answerData(a.Nonce, deny)}
-	if a.Form == nil {
-		return [][]button{{{"Accept ✅", answerData(a.Nonce, allow)}, decline}}
-	}
-	return append(questionRows(a), []button{decline})
 }
 
 // fieldHow says how a field is filled in.

@@ -26,7 +26,7 @@ func TestPlanDecisions(t *testing.T) {
 		allow, edits     bool
 		message, card    string
 	}{
-		{"approve", "Approve ✅", "", true, false, "", "✅ Approved by Ann"},
+		{"approve", "Approve (it asks", "", true, false, "", "✅ Approved by Ann"},
 		{"approve and accept edits", "Approve and", "", true, true, "", "✅ Approved, edits accepted, by Ann"},
 		{"yes", "", "yes", true, false, "", "✅ Approved by Ann"},
 		{"deny", "Deny ⛔", "", false, false, "Denied by Ann on Telegram. Do not retry it; choose another way or ask.",
@@ -40,7 +40,7 @@ func TestPlanDecisions(t *testing.T) {
 			r.pair()
 			a := r.openKind("a1", ask.Plan, "ExitPlanMode", planInput(t, "# Plan\n1. dig <deep>"))
 			m := r.await("Plan\n1. dig <deep>")
-			r.labelled(m.ID, "Approve ✅ (it asks before edits)", "Approve and accept edits ✏️", "Deny ⛔")
+			r.labelled(m.ID, "Approve (it asks before edits) ✅", "Approve and accept edits ✏️", "Deny ⛔")
 			if test.tap != "" {
 				r.awaitAnswer(r.tap(r.ann, m.ID, test.tap))
 			} else if _, err := r.ann.Reply(m.ID, test.reply); err != nil {

@@ -1,14 +1,17 @@
 package telegram
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // maxLabel bounds the label of an option's button, in UTF-16 units. The card shows the
@@ -115,47 +118,24 @@ func answerHow(q ask.Question) string {
 	return "Tap one, or reply in your own words."
 }
 
-// decided says what the person decided, with a sign in front.
-func decided(a ask.Ask) string {
-	switch d := a.Decision; {
-	case d.Interrupt:
-		return "⏹ Stopped"
-	case d.Allow:
-		return allowed(a)
-	case a.Kind == ask.CheckIn:
-		return "✅ Answered"
-	case a.Kind == ask.Elicitation:
-		return "⛔ Declined"
-	case a.Kind == ask.Plan:
-		return "↩️ Sent back"
-	case a.Kind == ask.Suggestion:
-		return "✖️ Dismissed"
-	case a.Kind == ask.Missed:
-		return "⏭ Skipped"
-	}
-	return "⛔ Denied"
+// decisions are the signs of what the person decided, by its words. Without one they said yes.
+var decisions = map[string]string{
+	"denied": "⛔", "declined": "⛔", "sent back": "↩️", "skipped": "⏭", "run": "▶️", "dismissed": "✖️",
+	"let rest": "💤",
 }
 
-func allowed(a ask.Ask) string {
-	switch a.Kind {
-	case ask.Suggestion:
-		return "✅ Accepted"
-	case ask.Missed:
-		return "▶️ Run"
-	case ask.CheckIn:
-		return "💤 Dismissed"
-	case ask.Questions, ask.Checkpoint:
-		return "✅ Answered"
-	case ask.Elicitation:
-		if a.Form == nil {
-			return "✅ Accepted"
-		}
-		return "✅ Answered"
-	case ask.Plan:
-		if a.Decision.AcceptEdits {
-			return "✅ Approved, edits accepted,"
-		}
-		return "✅ Approved"
+// decided says what the person decided, with a sign in front.
+func decided(a ask.Ask) string {
+	if a.Decision.Interrupt {
+		return "⏹ Stopped"
 	}
-	return "✅ Allowed" + reach(a)
+	did := wording.Decided(channel.Asked(a))
+	sign, said := cmp.Or(decisions[did], "✅"), upper(did)
+	switch {
+	case a.Kind == ask.Plan && a.Decision.AcceptEdits:
+		said += ", edits accepted,"
+	case did == "allowed":
+		said += reach(a)
+	}
+	return sign + " " + said
 }

@@ -1,7 +1,6 @@
 package telegram
 
 import (
-	"cmp"
 	"fmt"
 	"html"
 	"regexp"
@@ -12,8 +11,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/view"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // maxText is how much text a message may have after its markup is read, in
@@ -27,6 +29,8 @@ const (
 	maxWhy  = 500
 
 	maxReason = 140
+
+	maxShort = 16 // of labels that share a row
 
 	// maxRequest leaves the request and the name before it on a lock screen, which shows about 110 characters.
 	maxRequest = 78
@@ -112,20 +116,45 @@ func frameInput(card ask.Card, at place, text string) (head, foot string, room i
 	return head, foot, room
 }
 
-// rows returns the buttons of a card. A settled card has at most Undo.
-func rows(card ask.Card) [][]button {
-	switch a := card.Face(); {
-	case !a.Waiting():
-		return undoRows(card)
-	case a.Kind == ask.Terminal:
-		return nil
-	case a.Kind == ask.Plan:
-		return planRows(a)
-	case a.Kind == ask.Denied:
-		return deniedRows(card.Nonce())
-	default:
-		return buttons(a, card.Nonce())
+// viewOf returns what people see of a card.
+func viewOf(card ask.Card) view.Card {
+	asks := []wire.Ask{channel.Asked(card.Face())}
+	for _, a := range card[1:] {
+		asks = append(asks, channel.Asked(a))
 	}
+	return view.Question(asks)
+}
+
+// rows returns the buttons of a card. A settled card has at most Undo.
+func rows(card ask.Card) (rows [][]button) {
+	a := card.Face()
+	if !a.Waiting() {
+		return undoRows(card)
+	}
+	for _, d := range viewOf(card).Deeds {
+		b := button{d.Label + " " + d.Sign, deedData(card.Nonce(), d.Key)}
+		if d.Reach != "" {
+			b.label = widerLabel(a, d)
+		}
+		if n := len(rows); n > 0 && units(b.label) <= maxShort && units(rows[n-1][0].label) <= maxShort {
+			rows[n-1] = append(rows[n-1], b)
+			continue
+		}
+		rows = append(rows, []button{b})
+	}
+	return rows
+}
+
+// widerLabel says on a button what it permits beyond this call.
+func widerLabel(a ask.Ask, d view.Deed) string {
+	reach := oneLine(strings.ReplaceAll(d.Reach, "`", ""))
+	switch {
+	case d.Key == "session":
+		return d.Label + " (" + lasts(a) + "): " + shorten(reach, maxLabel)
+	case a.Beyond():
+		return upper(shorten(reach, maxWord))
+	}
+	return shorten(d.Label+": "+reach, maxWord)
 }
 
 // languages lists the languages in which Telegram colours the input of a tool.
@@ -141,51 +170,29 @@ func block(tool, text string) string {
 	return "<pre>" + escape(text) + "</pre>"
 }
 
-// buttons returns the buttons of a yes or a no. A button that covers more than this call has its own row and says
-// what it permits.
-func buttons(a ask.Ask, nonce string) [][]button {
-	rows := [][]button{{{"Allow ✅", answerData(nonce, allow)}, {"Deny ⛔", answerData(nonce, deny)}}}
-	if permits := a.ForSession(); permits != "" {
-		label := "Allow for session (" + lasts(a) + "): " + shorten(oneLine(permits), maxLabel)
-		rows = append(rows, []button{{label, answerData(nonce, forSession)}})
-	}
-	if text := oneLine(strings.ReplaceAll(a.ForAlways(), "`", "")); text != "" {
-		if !a.Beyond() {
-			text = "Always: " + text
-		}
-		rows = append(rows, []button{{upper(shorten(text, maxWord)), answerData(nonce, always)}})
-	}
-	return rows
-}
-
 // lasts says how long an Allow for session lasts, if its session lasts as long.
 func lasts(a ask.Ask) string { return text.Length(a.Times.GrantFor()) }
 
 // offered says what the buttons that reach farther would permit.
-func offered(a ask.Ask) (lines []string) {
-	if permits := a.ForSession(); permits != "" {
-		lines = append(lines, "🔁 Allow for session, "+lasts(a)+": "+line(permits, maxPath))
-	}
-	switch text := a.ForAlways(); {
-	case text == "":
-	case a.Beyond():
-		lines = append(lines, "♾ "+upper(line(text, maxWhy)))
-	default:
-		lines = append(lines, "♾ Always: "+ticks(visible(text, maxWhy)))
+func offered(card ask.Card) (lines []string) {
+	a := card.Face()
+	for _, d := range viewOf(card).Wider() {
+		switch {
+		case d.Key == "session":
+			lines = append(lines, d.Sign+" "+d.Label+", "+lasts(a)+": "+line(d.Reach, maxPath))
+		case a.Beyond():
+			lines = append(lines, d.Sign+" "+upper(line(d.Reach, maxWhy)))
+		default:
+			lines = append(lines, d.Sign+" "+d.Label+": "+ticks(visible(d.Reach, maxWhy)))
+		}
 	}
 	return lines
-}
-
-// signs stand before the name on a card that waits, by kind.
-var signs = map[ask.Kind]string{
-	ask.Questions: "💬", ask.CheckIn: "💬", ask.Elicitation: "🔌", ask.Plan: "📋", ask.Terminal: "⌨️", ask.Proposal: "🏃",
-	ask.Widen: "🧱", ask.Checkpoint: "🚩", ask.WakeUp: "⏰", ask.Missed: "⏰", ask.Denied: "🚫", ask.Suggestion: "💡",
 }
 
 // headline is the first line of a card: whose it is, and what is wanted. Its sign says how a settled card ended, so
 // that a list of chats tells the truth. Sign and name come first: no text of a session can look like a settled card.
 func headline(card ask.Card, at place) string {
-	a, sign := card.Face(), cmp.Or(signs[card.Face().Kind], "❓")
+	a, sign := card.Face(), viewOf(card).Mark.Sign
 	if ends := card.Endings(); len(card.Waiting()) == 0 && len(ends) > 0 {
 		sign, _, _ = strings.Cut(ending(ends[len(ends)-1].Asks), " ")
 		if strings.Contains(card.Outcome(), "failed") {
@@ -223,7 +230,7 @@ func heading(card ask.Card, at place) string {
 		lines = append(lines, "⚙️ would "+line(a.Does, maxWhy))
 	}
 	if a.Waiting() {
-		lines = append(lines, offered(a)...)
+		lines = append(lines, offered(card)...)
 	}
 	return headline(card, at) + strings.Join(append(lines, ""), "\n")
 }

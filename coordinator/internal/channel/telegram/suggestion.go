@@ -32,7 +32,7 @@ func renderSuggestion(a ask.Ask, at place) rendered {
 		r.html = strings.TrimSuffix(head, "\n") + foot
 	}
 	if a.State == ask.Open {
-		r.rows = [][]button{{{"Accept ✅", answerData(a.Nonce, allow)}, {"Dismiss ✖️", answerData(a.Nonce, deny)}}}
+		r.rows = rows(ask.Card{a})
 	}
 	return r
 }

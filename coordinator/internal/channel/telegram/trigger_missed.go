@@ -19,7 +19,7 @@ func renderMissed(a ask.Ask, at place) rendered {
 	shown := "<blockquote>" + escape(elide(said, room)) + "</blockquote>"
 	r := rendered{html: head + shown + foot, cut: units(said) > room}
 	if a.State == ask.Open {
-		r.rows = [][]button{{{"Run ▶️", answerData(a.Nonce, allow)}, {"Skip ⏭", answerData(a.Nonce, deny)}}}
+		r.rows = rows(ask.Card{a})
 	}
 	return r
 }

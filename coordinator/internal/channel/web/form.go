@@ -14,6 +14,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/page"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -107,48 +108,15 @@ var errButton = errors.New("this page does not know that button; reload it")
 
 // answerForm answers a question.
 func answerForm(d *decision) (string, error) {
-	in := wire.AnswerRequest{ID: d.PathValue("id"), Text: strings.TrimSpace(d.PostForm.Get("text"))}
-	of, shown, _ := strings.Cut(d.PostForm.Get("nonce"), ".")
-	question, hash, _ := strings.Cut(shown, ".")
-	n, err := strconv.Atoi(question)
-	if of != in.ID || err != nil {
+	options, err := numbers(d.PostForm["option"])
+	do := view.Questions.Does[d.PostForm.Get("do")]
+	if err != nil || do == nil {
 		return "", errButton
 	}
-	in.Question, in.Hash = &n, hash
-	switch do := d.PostForm.Get("do"); do {
-	case "allow", "approve", "retry":
-		in.Allow, in.Text = true, ""
-	case "approve-edits":
-		in.Allow, in.Text, in.AcceptEdits = true, "", true
-	case "session", "always":
-		in.Allow, in.Text, in.Scope = true, "", do
-	case "deny":
-		in.Message, in.Text = in.Text, ""
-	case "option", "submit":
-		if in.Options, err = numbers(d.PostForm["option"]); err != nil {
-			return "", err
-		}
-	default:
-		return "", errButton
-	}
-	a, err := decide(d, wire.OpAnswer, in)
-	if err != nil {
-		return "", err
-	}
-	return answered(a), nil
-}
-
-// answered says what an answer did.
-func answered(a wire.Ask) string {
-	switch {
-	case a.State == "open":
-		return "Noted. One more question is open."
-	case a.Kind == "question", a.Kind == "check-in", a.Kind == "checkpoint":
-		return "Answered."
-	case a.Allow:
-		return "Allowed."
-	}
-	return "Denied."
+	done, err := do(d.do, d.PathValue("id"), view.Input{
+		Seen: d.PostForm.Get("nonce"), Words: strings.TrimSpace(d.PostForm.Get("text")), Options: options,
+	})
+	return done.Said, err
 }
 
 // numbers reads the options that were picked. An empty list is none.

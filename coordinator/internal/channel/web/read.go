@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/page"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // The most rows of a list. A list that is cut says so, or links to the rest.
@@ -67,18 +68,8 @@ func (c *Channel) placeOf(e wire.Entry) string {
 
 // cardsOf returns the open questions as cards, oldest first. Identical questions are one.
 func cardsOf(asks []wire.Ask) (cards []page.Card) {
-	place := map[string]int{}
-	for _, a := range asks {
-		if !waits(a) {
-			continue
-		}
-		on := cmp.Or(a.Card, a.ID)
-		if i, ok := place[on]; ok {
-			cards[i].Asks = append(cards[i].Asks, a)
-			continue
-		}
-		place[on] = len(cards)
-		cards = append(cards, cardOf(a))
+	for _, card := range wording.Cards(slices.DeleteFunc(slices.Clone(asks), func(a wire.Ask) bool { return !waits(a) })) {
+		cards = append(cards, cardOf(card...))
 	}
 	return cards
 }
@@ -86,16 +77,13 @@ func cardsOf(asks []wire.Ask) (cards []page.Card) {
 // waits reports whether the person can still answer an ask.
 func waits(a wire.Ask) bool { return a.State == "open" || a.Parked }
 
-func cardOf(a wire.Ask) page.Card {
-	card := page.Card{Asks: []wire.Ask{a}, Nonce: nonceOf(a)}
-	if len(a.AnswerAt) > 0 && !slices.Contains(a.AnswerAt, Name) {
-		card.Closed, card.Nonce = "answers count from "+strings.Join(a.AnswerAt, " and ")+" alone", ""
+func cardOf(asks ...wire.Ask) page.Card {
+	card, on := page.Card{Asks: asks}, asks[0].AnswerAt
+	if len(on) > 0 && !slices.Contains(on, Name) {
+		card.Closed = "answers count from " + strings.Join(on, " and ") + " alone"
 	}
 	return card
 }
-
-// nonceOf names what a form answers: an ask, the question of it that is asked now, and the call that is shown.
-func nonceOf(a wire.Ask) string { return a.ID + "." + strconv.Itoa(a.Current) + "." + a.Hash }
 
 // now shows what needs the person, then the sessions.
 func (c *Channel) now(q *query) (page.View, error) {
@@ -305,9 +293,6 @@ func (c *Channel) question(q *query) (page.View, error) {
 func endedCard(shown wire.AskReply) page.Card {
 	card := cardOf(shown.Ask)
 	card.Undo = shown.Undo
-	if !waits(shown.Ask) {
-		card.Nonce = ""
-	}
 	if shown.How != "" {
 		card.Ended = []string{strings.TrimSuffix(shown.How+" · "+shown.Ask.Outcome, " · ")}
 	}

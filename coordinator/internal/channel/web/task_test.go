@@ -211,7 +211,7 @@ func TestCheckpoint(t *testing.T) {
 	doc := s.get(t, "/task/wiki")
 	contains(t, "the task", doc, "waits for your answer", "I wrote two letters.", "Send which?", "Send both by mail",
 		"Your own words")
-	form := url.Values{"do": {"option"}, "option": {"1"}, "nonce": {nonce.FindStringSubmatch(doc)[1]}}
+	form := url.Values{"do": {"submit"}, "option": {"1"}, "nonce": {nonce.FindStringSubmatch(doc)[1]}}
 	if got := s.post(t, "/ask/"+action.FindStringSubmatch(doc)[1], form); got != "Answered." {
 		t.Errorf("answered: %q", got)
 	}

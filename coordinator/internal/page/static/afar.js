@@ -127,19 +127,19 @@
     list[next].focus({preventScroll: true});
     list[next].scrollIntoView({block: 'nearest'});
   };
-  const press = (values) => {
+  const press = (value) => {
     const item = marked();
     if (!item || before || Date.now() < dead) return false;
     if (item.offsetParent === null) return choose('#' + item.id); // it is answered only where it is seen
-    const button = all('button[name=do]', item).find((b) => values.includes(b.value) && !b.closest('details, .words'));
+    const button = all('button[name=do]', item).find((b) => b.value === value && !b.closest('details, .words'));
     if (button) button.click();
     return Boolean(button);
   };
   const keys = {
     j: () => move(1),
     k: () => move(-1),
-    a: () => press(['allow', 'approve', 'retry']),
-    d: () => press(['deny']),
+    a: () => press('allow'),
+    d: () => press('deny'),
     '/': () => {
       const item = marked();
       const box = (item && one('[data-text]', item)) || all('[data-text]').find((e) => e.offsetParent !== null);
