@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -17,18 +16,10 @@ func newStatus(a *app) *cobra.Command {
 		Use: "status", Short: "Show sessions, loops, open questions, channels", Args: exactly(),
 		Long: "Shows the sessions with what they are about, their model, context and todos as far as Claude Code " +
 			"tells,\n" +
-			"the loops, what waits for you, and the channels.\n" +
-			"With --watch the screen is kept current until Ctrl-C.",
+			"the loops, what waits for you, and the channels. afar watch keeps them on the screen.",
 	}
-	watch := c.Flags().BoolP("watch", "w", false, "keep the screen current, until Ctrl-C")
 	asJSON := jsonFlag(c, "coordinator, page, settings, channels, sessions, loops, asks, background")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if *watch && *asJSON {
-			return usageError{errors.New("--watch or --json, not both")}
-		}
-		if *watch {
-			return a.watchStatus(c.Context())
-		}
 		return read(c.Context(), a, wire.OpStatus, wire.StatusRequest{}, *asJSON, renderStatus)
 	}
 	return c

@@ -19,6 +19,7 @@ var examples = map[string]string{
 	"report":              "afar report --since 24h",
 	"send":                "afar send shop-3f2a 'Run the tests again before you stop'",
 	"status":              "afar status --json",
+	"watch":               "afar watch",
 	"stop-turn":           "afar stop-turn shop-3f2a",
 	"away":                "afar away on\nafar away on --for 2h",
 	"issue list":          "afar issue list",

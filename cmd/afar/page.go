@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
 	"github.com/afar-sh/afar/coordinator/text"
@@ -125,7 +126,7 @@ func (p *page) table(rows [][]cell) {
 			if i == len(width) {
 				width = append(width, 0)
 			}
-			width[i] = max(width[i], columns(c.text))
+			width[i] = max(width[i], ansi.StringWidth(c.text))
 		}
 	}
 	for _, row := range rows {
@@ -135,7 +136,7 @@ func (p *page) table(rows [][]cell) {
 		}
 		var b strings.Builder
 		for i, c := range row {
-			pad := strings.Repeat(" ", width[i]-columns(c.text))
+			pad := strings.Repeat(" ", width[i]-ansi.StringWidth(c.text))
 			b.WriteString("  " + p.paint(c.ink, c.text) + pad)
 		}
 		p.line("%s", strings.TrimRight(b.String(), " "))

@@ -14,7 +14,7 @@ import (
 func newRoot(a *app) *cobra.Command {
 	root := group("afar",
 		"Leave the terminal; your sessions keep working, and your phone rings only when they need you.",
-		newStatus(a), newAsks(a), newAllow(a), newDeny(a), newAnswer(a), newSend(a), newInbox(a), newStopTurn(a),
+		newStatus(a), newWatch(a), newAsks(a), newAllow(a), newDeny(a), newAnswer(a), newSend(a), newInbox(a), newStopTurn(a),
 		newGrants(a), newRevoke(a), newUndo(a), newAway(a), newPause(a), newResume(a),
 		newRun(a), newTask(a), newSuggestion(a), newGap(a), newTrigger(a), newModule(a), newWall(a),
 		newMemory(a), newJournal(a), newLoop(a), newIssue(a),
@@ -41,7 +41,7 @@ func newRoot(a *app) *cobra.Command {
 // groups are the parts of `afar --help`, with the names of their commands.
 var groups = []struct{ id, title, names string }{
 	{"first", "Start here:", "demo open away telegram doctor"},
-	{"sessions", "Sessions and their questions:", "status asks allow deny answer send inbox stop-turn report log"},
+	{"sessions", "Sessions and their questions:", "status watch asks allow deny answer send inbox stop-turn report log"},
 	{"away", "While you are away:", "pause resume loop issue"},
 	{"guard", "What is allowed, and taking it back:", "guard grants revoke undo audit lock unlock hold"},
 	{"work", "Work that goes on without a terminal:", "task suggestion gap run trigger module memory journal wall"},

@@ -57,7 +57,7 @@ var features = map[string]string{
 	"send":        "wire core server telegram web page cmd:inbox cmd:send",
 	"session":     "wire hooks session/session view core store server page",
 	"signin":      "signin/signin core store web",
-	"status":      "wire server cmd:status",
+	"status":      "wire server cmd:status cmd:watch",
 	"stop":        "wire hooks turn/turn core server",
 	"wall":        "wire server cmd:wall",
 	"gap":         "wire task/gap view server cmd:gap",

@@ -605,6 +605,8 @@ func table() rules {
 			"github.com/creack/pty":            "coordinator/demo",
 			"github.com/spf13/cobra":           "cmd/afar",
 			"golang.org/x/term":                "cmd/afar",
+			"charm.land/bubbletea/v2":          "cmd/afar",
+			"github.com/charmbracelet/x/ansi":  "cmd/afar",
 			"rsc.io/qr":                        "coordinator/qrcode",
 			"github.com/yuin/goldmark":         in + "page",
 			"github.com/gofrs/flock":           "coordinator/home",
