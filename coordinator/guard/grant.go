@@ -6,7 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/judge"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
-	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/grammar"
 )
 
 // Commands returns the argument lists of all commands that a Bash call would
@@ -20,7 +20,7 @@ func Commands(call Call, ctx Context, d Decision) ([][]string, bool) {
 	if !ok || d.Verdict != None {
 		return nil, false
 	}
-	commands, ok := shell.Plain(text)
+	commands, ok := grammar.Plain(text)
 	if !ok || !judge.Obvious(commands, &ctx) {
 		return nil, false
 	}
@@ -34,7 +34,7 @@ func ProposesRun(call Call, d Decision) bool {
 	if !ok || d.Verdict != None {
 		return false
 	}
-	commands, ok := shell.Plain(text)
+	commands, ok := grammar.Plain(text)
 	return ok && len(commands) == 1 && len(commands[0]) > 3 && slices.Equal(commands[0][:2], []string{"afar", "run"}) &&
 		lex.OneOf(commands[0][2], "start widen")
 }

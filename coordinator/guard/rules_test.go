@@ -214,6 +214,8 @@ understood.
 |---|---|
 | ` + "`verbs`" + ` | what the words of an operation mean, the same for clients, MCP tools and HTTP |
 | ` + "`argv`" + ` | the options and operands among the arguments of a program |
+| ` + "`shell/expand`" + ` | the values that a word of a shell may have, its quotes and escapes |
+| ` + "`shell/grammar`" + ` | how a text of a shell is parsed, and what the form of a command says alone |
 | ` + "`shell`" + ` | text of a shell: variables, functions, redirections, loops over what is known |
 | ` + "`sql`" + `, ` + "`powershell`" + `, ` + "`web`" + ` | statements, PowerShell, requests and addresses |
 | ` + "`script`" + ` | code of other languages: texts, calls, constants |

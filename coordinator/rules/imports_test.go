@@ -43,7 +43,8 @@ const (
 // inGuard are the inner packages of the guard, the lowest first.
 var inGuard = []string{
 	guard + "lex", guard + "pageaddr", guard + "partial", guard + "fspath", guard + "protected", guard + "effect",
-	guard + "understand/argv", guard + "understand/shell", guard + "understand/powershell", guard + "understand/sql",
+	guard + "understand/argv", guard + "understand/shell/expand", guard + "understand/shell/grammar",
+	guard + "understand/shell", guard + "understand/powershell", guard + "understand/sql",
 	guard + "understand/rows", guard + "understand/recipes", guard + "understand/verbs", guard + "understand/web",
 	guard + "understand/here", programs + "secret", guard + "understand/script", programs + "hosted",
 	programs + "database", guard + "understand/source", programs + "coreutils", programs + "git", programs + "build",
@@ -122,7 +123,7 @@ type rules struct {
 	bans    []ban
 	pure    []string            // may import only pureStd, and not use the clock
 	std     []stdBan            // bans of standard packages
-	owners  map[string]string   // third-party module: the one package that may import it
+	owners  map[string]string   // third-party module: the one package that may import it, with those below it
 	tests   map[string]struct{} // third-party modules that only tests import
 }
 
@@ -167,6 +168,7 @@ func table() rules {
 	})
 	reading := slices.Clip([]string{
 		guard + "effect", guard + "fspath", guard + "lex", guard + "pageaddr", guard + "partial", guard + "protected",
+		guard + "understand/shell/expand",
 	})
 	return rules{
 		ours: map[string][]string{
@@ -209,7 +211,7 @@ func table() rules {
 			"coordinator/guard": {
 				hostjson, guard + "effect", guard + "judge", guard + "lex", guard + "pageaddr", guard + "partial",
 				guard + "protected",
-				guard + "understand", guard + "understand/shell",
+				guard + "understand", guard + "understand/shell", guard + "understand/shell/grammar",
 			},
 			"coordinator/demo": {claude + "/sandbox", "coordinator/wire", "coordinator/wording"},
 			"coordinator/agentcheck": {
@@ -267,8 +269,10 @@ func table() rules {
 				guard + "protected",
 			},
 
-			guard + "understand/argv":  {guard + "lex"},
-			guard + "understand/shell": append(reading, guard+"understand/argv"),
+			guard + "understand/argv":          {guard + "lex"},
+			guard + "understand/shell/expand":  {guard + "partial"},
+			guard + "understand/shell/grammar": {guard + "lex", guard + "partial"},
+			guard + "understand/shell":         append(reading, guard+"understand/argv", guard+"understand/shell/grammar"),
 			guard + "understand/powershell": slices.Concat(reading, []string{
 				guard + "understand/argv", guard + "understand/shell",
 			}),
@@ -823,7 +827,7 @@ func (c *checker) third(name, dir, p string, inTest bool) {
 		if within(p, module) {
 			row, _ := lookup(c.ours, dir)
 			given := slices.Concat(c.inTests[row], c.inTests["*"])
-			if owner != dir && !(inTest && slices.Contains(given, module)) {
+			if !within(dir, owner) && !(inTest && slices.Contains(given, module)) {
 				c.breach("%s: %s belongs to %s alone", name, module, owner)
 			}
 			return

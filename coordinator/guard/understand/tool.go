@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/interpreter"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 // Read returns the effects and the steps of one tool call.
@@ -104,7 +105,7 @@ func commandTool(sh *shell.Shell, call effect.Call) {
 			continue
 		}
 		sh.Part = lex.Clip(a.Value, 300)
-		if len(a.Value) > shell.MaxSource {
+		if len(a.Value) > expand.MaxSource {
 			sh.Unreadable(effect.Named("too long"), a.Value)
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/script"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 	"github.com/afar-sh/afar/coordinator/guard/understand/verbs"
@@ -282,7 +283,7 @@ func (t serverTool) commandLine(sh *shell.Shell) {
 			argv = append(argv, f.text)
 		case f.item, !lex.OneOf(f.name, "args arguments argv"), strings.Contains(f.text, "\n"), f.text == emptyDocument:
 		default: // all of them as one text
-			argv = append(argv, shell.QuotedFields(f.text)...)
+			argv = append(argv, expand.QuotedFields(f.text)...)
 		}
 	}
 	if len(argv) == 0 {

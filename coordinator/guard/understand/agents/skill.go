@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 // Bounds on the search for a file of the host.
@@ -260,7 +261,7 @@ func (f hostFile) command(sh *shell.Shell, src string) {
 	child.Src, child.Part = nil, lex.Clip(src, 300)
 	child.Eval.Budget.Bytes += len(src)
 	switch {
-	case len(src) > shell.MaxSource:
+	case len(src) > expand.MaxSource:
 		child.Unreadable(effect.Named("too long"), src)
 	case strings.Contains(f.head, "shell: powershell"):
 		powershell.Run(child, src)

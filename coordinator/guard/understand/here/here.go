@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -154,7 +155,7 @@ func RememberPort(sh *shell.Shell, port string) {
 
 // RememberHost remembers the host that mc gets a name for.
 func RememberHost(sh *shell.Shell, _ shell.Command, o argv.Options) {
-	sh.Assign("MC_HOST_"+o.At(2), shell.Value{o.At(3)})
+	sh.Assign("MC_HOST_"+o.At(2), expand.Value{o.At(3)})
 }
 
 // A database is the one that a client works on, as far as its command says.

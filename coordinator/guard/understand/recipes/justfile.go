@@ -7,7 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
-	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 // filledBetween replaces the names between two signs in a text. What is not known becomes a hole.
@@ -41,7 +41,7 @@ func (r *Set) justText(code string) (text string) {
 	for code != "" {
 		var part, sign string
 		part, sign, code = cutItem(code, "+/")
-		text = shell.Glue(text, r.justPart(part)+strings.Trim(sign, "+"))
+		text = expand.Glue(text, r.justPart(part)+strings.Trim(sign, "+"))
 	}
 	return text
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 // Bounds on the reading of a makefile.
@@ -308,7 +309,7 @@ func makeWords(name string, args []string) string {
 // eachWord returns the words of a text, each changed.
 func eachWord(text string, change func(word string) string) (out string) {
 	for _, w := range strings.Fields(text) {
-		out = shell.Glue(out, change(w)+" ")
+		out = expand.Glue(out, change(w)+" ")
 	}
 	return strings.TrimSuffix(out, " ")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 // TableIn returns the table of a list that lists a program, or nil.
@@ -171,7 +172,7 @@ func Run(sh *shell.Shell, rows []Row, words []string, c shell.Command, o argv.Op
 			does.Report(sh, c, o)
 		}
 		if r.Sets != nil {
-			sh.Assign(r.Sets.Name, shell.Value{asOne(r.Sets.To.words(c, o))})
+			sh.Assign(r.Sets.Name, expand.Value{asOne(r.Sets.To.words(c, o))})
 		}
 		if r.Runs != nil {
 			r.Runs.run(sh, c, o)

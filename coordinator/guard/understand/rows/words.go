@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 // IsWord reports whether an argument is neither an option nor a file.
@@ -80,7 +81,7 @@ func IsOwnScript(full string) bool {
 func ReplaceAll(words []string, marker, text string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = shell.Glue(strings.ReplaceAll(w, marker, text), "")
+		out[i] = expand.Glue(strings.ReplaceAll(w, marker, text), "")
 	}
 	return out
 }

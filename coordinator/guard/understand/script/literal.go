@@ -8,7 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
-	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 // literal reads a constant expression: literals, known names and the calls that mean "home directory",
@@ -149,7 +149,7 @@ func below(path string, folder []string) string {
 }
 
 func (l *literal) add(text string, known bool) {
-	l.text = shell.Glue(l.text, text)
+	l.text = expand.Glue(l.text, text)
 	l.known = l.known || known
 	if len(l.text) > 1<<16 {
 		l.text = partial.Unknown
@@ -299,7 +299,7 @@ func (r *reading) environment(toks []Token) (string, int) {
 	}
 	v, ok := sh.Lookup(toks[2].Text)
 	if !ok {
-		v = shell.Value{sh.Unset(toks[2].Text)}
+		v = expand.Value{sh.Unset(toks[2].Text)}
 	}
 	return lex.First(v), 4
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
-	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 type Token struct {
@@ -414,7 +414,7 @@ func (d *dialect) quotedString(s string) (string, int) {
 			b.WriteString(s[i : i+n])
 			i += n
 		case s[i] == '\\' && i+1 < len(s):
-			i += 1 + shell.DecodeEscape(&b, s[i+1:])
+			i += 1 + expand.DecodeEscape(&b, s[i+1:])
 		case d.replacedLength(s[i:]) > 0:
 			b.WriteString(partial.Unknown)
 			i += d.replacedLength(s[i:])

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 // This file reads what the statements of a program give to names: texts, and lists of texts.
@@ -82,7 +83,7 @@ func (r *reading) remember(i int) {
 func (r *reading) rememberText(name string, toks []Token, appends bool) {
 	if v, ok := r.literal(toks); ok {
 		if appends {
-			v = shell.Glue(r.consts[name], v)
+			v = expand.Glue(r.consts[name], v)
 		}
 		r.consts[name] = r.sh.Afford(v)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -123,7 +124,7 @@ func (sh *Shell) coprocess(c *syntax.CoprocClause, in *string) {
 	if lex.ContainsAny(strings.Fields(code), socketClients) {
 		sh.Remember("/dev/fd/"+from, partial.UnknownNetwork)
 	}
-	sh.Assign(name, Value{from + string(partial.SplitMark) + to})
+	sh.Assign(name, expand.Value{from + string(partial.SplitMark) + to})
 }
 
 // socketClients connect the standard input and output with another machine.

@@ -7,14 +7,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 // Budgets keep the work linear in the size of the call. They count steps and not
 // time, so that the same call gets the same verdict on every machine. A part that
 // exceeds the budget is reported as Unreadable and never skipped silently.
 const (
-	MaxSource  = 1 << 20 // bytes of one source text
-	MaxDepth   = 20      // nested sources and function calls
+	MaxDepth   = 20 // nested sources and function calls
 	maxEffects = 4096
 )
 
@@ -42,6 +42,10 @@ func newBudget(size int) budget {
 	return budget{steps: 2000 + size/3, Bytes: 16<<10 + 3*size}
 }
 
+// mostCommands returns how many commands the budget of a call of this size allows. To parse a
+// text with more would be useless.
+func mostCommands(size int) int { return newBudget(size).steps / (perStatement + PerCommand) }
+
 // Spend charges for work and reports whether the budget allows it. When the steps
 // are used up, the evaluation ends and the whole call counts as unreadable.
 func (sh *Shell) Spend(steps int) bool {
@@ -68,7 +72,7 @@ func (sh *Shell) giveUp() {
 // allows it.
 func (sh *Shell) SpendSource(text string) bool {
 	b := &sh.Eval.Budget
-	if sh.Depth >= MaxDepth || len(text) > b.Bytes || len(text) > MaxSource {
+	if sh.Depth >= MaxDepth || len(text) > b.Bytes || len(text) > expand.MaxSource {
 		sh.exhausted()
 		return false
 	}
@@ -80,7 +84,7 @@ func (sh *Shell) SpendSource(text string) bool {
 // does not allow the copy. A string that keeps doubling thus uses up the budget
 // before it uses up the memory.
 func (sh *Shell) Afford(text string) string {
-	if !sh.Spend(len(text)/TextPerStep) || len(text) > MaxSource {
+	if !sh.Spend(len(text)/TextPerStep) || len(text) > expand.MaxSource {
 		return partial.Unknown
 	}
 	return text

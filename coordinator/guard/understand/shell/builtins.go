@@ -10,6 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -93,15 +95,15 @@ const readOptions = "p n t d u i a N"
 func ReadVariable(sh *Shell, c Command, o argv.Options) {
 	if c.Name != "read" && c.In != nil {
 		o = argv.ParseOptions(c.Args, "d n O s u C c")
-		sh.Assign(o.At(0), Value{strings.Join(SplitLines(*c.In), string(partial.SplitMark))})
+		sh.Assign(o.At(0), expand.Value{strings.Join(SplitLines(*c.In), string(partial.SplitMark))})
 		return
 	}
 	if c.Name == "getopts" {
-		sh.Assign(o.At(1), Value{partial.Unknown})
+		sh.Assign(o.At(1), expand.Value{partial.Unknown})
 		return
 	}
 	for _, name := range o.All("a") {
-		sh.Assign(name, Value{strings.Join(sh.fieldsOf(firstLine(c.In)), string(partial.SplitMark))})
+		sh.Assign(name, expand.Value{strings.Join(sh.fieldsOf(firstLine(c.In)), string(partial.SplitMark))})
 	}
 	for i, name := range o.Pos {
 		text := firstLine(c.In)
@@ -112,7 +114,7 @@ func ReadVariable(sh *Shell, c Command, o argv.Options) {
 			sh.Assign(name, old)
 			continue
 		}
-		sh.Assign(name, Value{text})
+		sh.Assign(name, expand.Value{text})
 	}
 }
 
@@ -167,7 +169,7 @@ func (sh *Shell) readsLines(cond []*syntax.Stmt, text string) {
 func firstOf(st *syntax.Stmt) *syntax.Stmt {
 	for {
 		list, ok := st.Cmd.(*syntax.BinaryCmd)
-		if !ok || isPipe(list) {
+		if !ok || grammar.IsPipe(list) {
 			return st
 		}
 		st = list.X
@@ -175,15 +177,15 @@ func firstOf(st *syntax.Stmt) *syntax.Stmt {
 }
 
 // fieldsRead returns the values that the variables of "read" get from lines.
-func (sh *Shell) fieldsRead(words []*syntax.Word, lines []string) map[string]Value {
+func (sh *Shell) fieldsRead(words []*syntax.Word, lines []string) map[string]expand.Value {
 	args := make([]string, len(words))
 	for i, w := range words {
 		args[i] = w.Lit()
 	}
-	names, values := argv.ParseOptions(args, readOptions).Pos, map[string]Value{}
+	names, values := argv.ParseOptions(args, readOptions).Pos, map[string]expand.Value{}
 	for _, line := range lines {
 		for i, name := range names {
-			values[name] = values[name].join(Value{sh.fieldFor(i, len(names), line)})
+			values[name] = values[name].Join(expand.Value{sh.fieldFor(i, len(names), line)})
 		}
 	}
 	return values
@@ -202,7 +204,7 @@ func Alias(sh *Shell, c Command, _ argv.Options) {
 func AssignWords(sh *Shell, c Command, _ argv.Options) {
 	for _, a := range c.Args {
 		if name, text, ok := strings.Cut(a, "="); ok {
-			sh.Assign(name, Value{text})
+			sh.Assign(name, expand.Value{text})
 			sh.RunVariable(name)
 		}
 	}
@@ -320,7 +322,7 @@ func (sh *Shell) localize(name string) {
 	}
 	sh.locals = append(sh.locals, name)
 	delete(sh.Eval.constant, name)
-	sh.set(name, Value{partial.Unknown})
+	sh.set(name, expand.Value{partial.Unknown})
 }
 
 // decl evaluates declare, local, export, readonly and the like.
@@ -382,7 +384,7 @@ func (sh *Shell) declareWord(a *syntax.Assign, isLocal, alone bool) {
 		if isLocal {
 			sh.localize(name)
 		}
-		sh.Assign(name, Value{text})
+		sh.Assign(name, expand.Value{text})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -147,7 +148,7 @@ func literalWords(words []*syntax.Word) (literal []string) {
 			text = q.Value
 		case *syntax.DblQuoted:
 			if len(q.Parts) == 1 {
-				text, _ = plainQuoted(q)
+				text, _ = grammar.PlainQuoted(q)
 			}
 		}
 		if strings.ContainsAny(text, expanded) {

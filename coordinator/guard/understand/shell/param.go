@@ -9,20 +9,22 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // param expands $x and the forms of ${x…} that can be evaluated without running a
 // program. It returns a hole for every other form.
-func (sh *Shell) param(p *syntax.ParamExp) Value {
+func (sh *Shell) param(p *syntax.ParamExp) expand.Value {
 	if p.Param == nil {
 		sh.nested(p)
-		return Value{partial.Unknown}
+		return expand.Value{partial.Unknown}
 	}
 	v, set := sh.paramValue(p)
 	switch {
 	case p.Length, p.Names != 0, p.Width, p.IsSet:
-		return Value{partial.Unknown}
+		return expand.Value{partial.Unknown}
 	case p.Excl:
 		return sh.indirect(v)
 	case p.Exp != nil:
@@ -37,7 +39,7 @@ func (sh *Shell) param(p *syntax.ParamExp) Value {
 		return sh.slice(p, v)
 	}
 	if !set {
-		return Value{sh.Unset(p.Param.Value)}
+		return expand.Value{sh.Unset(p.Param.Value)}
 	}
 	return v
 }
@@ -50,40 +52,40 @@ func (sh *Shell) Unset(name string) string {
 	return partial.Unknown
 }
 
-func (sh *Shell) paramValue(p *syntax.ParamExp) (Value, bool) {
+func (sh *Shell) paramValue(p *syntax.ParamExp) (expand.Value, bool) {
 	name := p.Param.Value
 	if sh.missing(name) {
-		return Value{partial.Unknown}, false
+		return expand.Value{partial.Unknown}, false
 	}
 	if v, ok := sh.special(name); ok {
 		return v, true
 	}
 	v, ok := sh.Lookup(name)
 	if !ok {
-		return Value{sh.Unset(name)}, false
+		return expand.Value{sh.Unset(name)}, false
 	}
 	if p.Index != nil {
-		return sh.indexed(v.each(sh.Afford), p.Index), true
+		return sh.indexed(v.Each(sh.Afford), p.Index), true
 	}
-	return v.each(func(s string) string {
+	return v.Each(func(s string) string {
 		head, _, _ := strings.Cut(sh.Afford(s), string(partial.SplitMark))
 		return head
 	}), true
 }
 
-func (sh *Shell) special(name string) (Value, bool) {
+func (sh *Shell) special(name string) (expand.Value, bool) {
 	switch name {
 	case "@", "*":
 		if sh.params == nil {
-			return Value{partial.Unknown}, true
+			return expand.Value{partial.Unknown}, true
 		}
-		return Value{sh.Afford(strings.Join(sh.params, string(partial.SplitMark)))}, true
+		return expand.Value{sh.Afford(strings.Join(sh.params, string(partial.SplitMark)))}, true
 	case "!":
-		return Value{OwnChild}, true
+		return expand.Value{OwnChild}, true
 	case "$":
-		return Value{partial.UnknownBenign}, true
+		return expand.Value{partial.UnknownBenign}, true
 	case "?", "#", "-", "RANDOM", "SECONDS", "LINENO", "UID", "EUID":
-		return Value{partial.Unknown}, true
+		return expand.Value{partial.Unknown}, true
 	}
 	if !lex.IsNumber(name) { // as most names, and an error of ParseUint has its cost
 		return nil, false
@@ -93,16 +95,16 @@ func (sh *Shell) special(name string) (Value, bool) {
 	case err != nil:
 		return nil, false
 	case n == 0:
-		return Value{cmp.Or(sh.zero, partial.Unknown)}, true
+		return expand.Value{cmp.Or(sh.zero, partial.Unknown)}, true
 	case sh.params == nil:
-		return Value{partial.Unknown}, true
+		return expand.Value{partial.Unknown}, true
 	}
-	return Value{lex.First(sh.params[min(int(n)-1, len(sh.params)):])}, true
+	return expand.Value{lex.First(sh.params[min(int(n)-1, len(sh.params)):])}, true
 }
 
 // partOfWord returns the value v of a part of a longer word. If the part is a
 // positional parameter and none are known, the value may be empty, as in r$@m.
-func (sh *Shell) partOfWord(p syntax.WordPart, v Value) Value {
+func (sh *Shell) partOfWord(p syntax.WordPart, v expand.Value) expand.Value {
 	name := paramName(p)
 	switch {
 	case sh.params != nil, sh.file() != nil, !lex.OneOf(name, "@ * 1 2 3 4 5 6 7 8 9"):
@@ -112,58 +114,48 @@ func (sh *Shell) partOfWord(p syntax.WordPart, v Value) Value {
 	case x.Exp != nil, x.Slice != nil, x.Repl != nil, x.Length:
 		return v
 	}
-	return Value{"", partial.Unknown}
+	return expand.Value{"", partial.Unknown}
 }
 
-func (sh *Shell) indexed(v Value, index syntax.ArithmExpr) Value {
+func (sh *Shell) indexed(v expand.Value, index syntax.ArithmExpr) expand.Value {
 	w, ok := index.(*syntax.Word)
 	if !ok {
-		return Value{partial.Unknown}
+		return expand.Value{partial.Unknown}
 	}
 	lit := w.Lit()
 	if lex.OneOf(lit, "@ *") {
 		return v
 	}
 	if len(v) != 1 {
-		return Value{partial.Unknown}
+		return expand.Value{partial.Unknown}
 	}
 	n, err := strconv.Atoi(lit)
 	if err != nil { // a key or an unknown number: it may be any element
-		return elements(v[0])
+		return expand.Elements(v[0])
 	}
 	for one := range strings.SplitSeq(v[0], string(partial.SplitMark)) {
 		if n == 0 {
-			return Value{one}
+			return expand.Value{one}
 		}
 		n--
 	}
-	return Value{partial.Unknown}
+	return expand.Value{partial.Unknown}
 }
 
-// elements returns the elements of an array, up to MaxAlternatives.
-func elements(array string) (v Value) {
-	for one := range strings.SplitSeq(array, string(partial.SplitMark)) {
-		if v = v.joined(one); len(v) == MaxAlternatives && v[MaxAlternatives-1] == partial.Unknown {
-			break
-		}
-	}
-	return v
-}
-
-func (sh *Shell) indirect(v Value) Value {
-	var out Value
+func (sh *Shell) indirect(v expand.Value) expand.Value {
+	var out expand.Value
 	for _, name := range v {
 		w, ok := sh.Lookup(name)
 		if !ok {
-			w = Value{partial.Unknown}
+			w = expand.Value{partial.Unknown}
 		}
-		out = out.join(w)
+		out = out.Join(w)
 	}
 	return out
 }
 
-func (sh *Shell) expansion(e *syntax.Expansion, v Value, set bool) Value {
-	arg := Value{""}
+func (sh *Shell) expansion(e *syntax.Expansion, v expand.Value, set bool) expand.Value {
+	arg := expand.Value{""}
 	if e.Word != nil {
 		arg = sh.text(e.Word)
 	}
@@ -172,58 +164,28 @@ func (sh *Shell) expansion(e *syntax.Expansion, v Value, set bool) Value {
 		if set {
 			return v
 		}
-		return arg.orSet(v)
+		return arg.OrSet(v)
 	case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
 		if set && !slices.Contains(v, "") {
 			return v
 		}
-		return arg.orSet(slices.DeleteFunc(slices.Clone(v), func(s string) bool { return s == "" }))
+		return arg.OrSet(slices.DeleteFunc(slices.Clone(v), func(s string) bool { return s == "" }))
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		return arg.join(Value{""})
+		return arg.Join(expand.Value{""})
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		return sh.required(v)
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return v.each(func(s string) string { return trimmed(e.Op, s, lex.First(arg)) })
+		return v.Each(func(s string) string { return trimmed(e.Op, s, lex.First(arg)) })
 	case syntax.LowerAll:
-		return v.each(strings.ToLower)
+		return v.Each(strings.ToLower)
 	case syntax.UpperAll:
-		return v.each(strings.ToUpper)
+		return v.Each(strings.ToUpper)
 	case syntax.LowerFirst:
-		return v.each(func(s string) string { return first(s, strings.ToLower) })
+		return v.Each(func(s string) string { return expand.First(s, strings.ToLower) })
 	case syntax.UpperFirst:
-		return v.each(func(s string) string { return first(s, strings.ToUpper) })
+		return v.Each(func(s string) string { return expand.First(s, strings.ToUpper) })
 	}
-	return Value{partial.Unknown}
-}
-
-// first returns a text with its first letter changed.
-func first(s string, change func(string) string) string {
-	n := min(1, len(s))
-	return change(s[:n]) + s[n:]
-}
-
-// orSet returns the values of a variable with a default. A variable that the call does not set has
-// the default, unless that is empty: an empty default says that the variable may be set elsewhere.
-func (v Value) orSet(set Value) Value {
-	if len(set) == 1 && set[0] == partial.Unknown && !slices.Contains(v, "") {
-		return v
-	}
-	return v.join(set)
-}
-
-// each applies f to each text. It copies the value only if a text changes.
-func (v Value) each(f func(string) string) Value {
-	out, copied := v, false
-	for i, s := range v {
-		t := f(s)
-		if t != s && !copied {
-			out, copied = slices.Clone(v), true
-		}
-		if copied {
-			out[i] = t
-		}
-	}
-	return out
+	return expand.Value{partial.Unknown}
 }
 
 // trimmed removes a pattern from the beginning or end of a text. It handles literal patterns with or
@@ -250,7 +212,7 @@ func trimmed(op syntax.ParExpOperator, s, pattern string) string {
 	return s[:at]
 }
 
-func (sh *Shell) replace(r *syntax.Replace, v Value) Value {
+func (sh *Shell) replace(r *syntax.Replace, v expand.Value) expand.Value {
 	from, to := "", ""
 	if r.Orig != nil {
 		from = lex.First(sh.text(r.Orig))
@@ -259,21 +221,21 @@ func (sh *Shell) replace(r *syntax.Replace, v Value) Value {
 		to = lex.First(sh.text(r.With))
 	}
 	if from == "" || strings.ContainsAny(from, "*?[#%") || partial.HasHole(from) {
-		return Value{partial.Unknown}
+		return expand.Value{partial.Unknown}
 	}
 	n := 1
 	if r.All {
 		n = -1
 	}
-	return v.each(func(s string) string { return strings.Replace(s, from, to, n) })
+	return v.Each(func(s string) string { return strings.Replace(s, from, to, n) })
 }
 
 // slice returns a part of a text, or of the fields of $@, $* and an array.
-func (sh *Shell) slice(p *syntax.ParamExp, v Value) Value {
+func (sh *Shell) slice(p *syntax.ParamExp, v expand.Value) expand.Value {
 	from, ok := sh.number(p.Slice.Offset)
 	length, limited := sh.number(p.Slice.Length)
 	if !ok || p.Slice.Length != nil && (!limited || length < 0) {
-		return Value{partial.Unknown}
+		return expand.Value{partial.Unknown}
 	}
 	const split = string(partial.SplitMark)
 	isParams := lex.OneOf(p.Param.Value, "@ *")
@@ -281,36 +243,23 @@ func (sh *Shell) slice(p *syntax.ParamExp, v Value) Value {
 		from-- // $1 is the first, and $0 is none of v
 	}
 	if isParams || p.Index != nil {
-		return v.each(func(t string) string {
-			return strings.Join(part(strings.Split(t, split), from, length, limited), split)
+		return v.Each(func(t string) string {
+			return strings.Join(expand.Part(strings.Split(t, split), from, length, limited), split)
 		})
 	}
-	return v.each(func(t string) string {
+	return v.Each(func(t string) string {
 		if partial.HasHole(t) || from > len(t) {
 			return partial.Unknown
 		}
-		return string(part([]byte(t), from, length, limited))
+		return string(expand.Part([]byte(t), from, length, limited))
 	})
-}
-
-// part returns the elements from an index on, which counts from the end if it is negative, and no
-// more than length of them if that is a limit.
-func part[E any](s []E, from, length int, limited bool) []E {
-	if from < 0 {
-		from = max(0, len(s)+from)
-	}
-	s = s[min(from, len(s)):]
-	if limited {
-		s = s[:min(length, len(s))]
-	}
-	return s
 }
 
 // number returns the value of a number, or of a variable that has one.
 func (sh *Shell) number(x syntax.ArithmExpr) (int, bool) {
 	w, ok := x.(*syntax.Word)
 	if !ok {
-		return arithNumber(x)
+		return grammar.Number(x)
 	}
 	v, named := sh.Lookup(w.Lit())
 	if !named {
@@ -318,17 +267,4 @@ func (sh *Shell) number(x syntax.ArithmExpr) (int, bool) {
 	}
 	n, err := strconv.Atoi(lex.First(v))
 	return n, err == nil && len(v) == 1
-}
-
-func arithNumber(x syntax.ArithmExpr) (int, bool) {
-	if minus, ok := x.(*syntax.UnaryArithm); ok && minus.Op == syntax.Minus {
-		n, ok := arithNumber(minus.X)
-		return -n, ok
-	}
-	w, ok := x.(*syntax.Word)
-	if !ok {
-		return 0, false
-	}
-	n, err := strconv.Atoi(w.Lit())
-	return n, err == nil
 }

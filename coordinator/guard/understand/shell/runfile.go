@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -184,7 +185,7 @@ func (sh *Shell) RunFile(name string, args []string) bool {
 	path := sh.Path(name)
 	sh.Enter(path, text, args, func(child *Shell) {
 		child.zero = path
-		child.vars = map[string]Value{"BASH_SOURCE": {path}}
+		child.vars = map[string]expand.Value{"BASH_SOURCE": {path}}
 		child.Run(text, nil)
 	})
 	return true
@@ -219,7 +220,7 @@ func (sh *Shell) SourceFile(name string, args []string) bool {
 	path := sh.Path(name)
 	sh.enter(path, text, args, func() {
 		old, was := sh.vars["BASH_SOURCE"]
-		sh.set("BASH_SOURCE", Value{path})
+		sh.set("BASH_SOURCE", expand.Value{path})
 		sh.Run(text, nil)
 		if sh.vars["BASH_SOURCE"] = old; !was {
 			delete(sh.vars, "BASH_SOURCE")
@@ -426,31 +427,6 @@ func (sh *Shell) given(f *codeFile, e effect.Effect) bool {
 
 // maxWrapped bounds the words among which the program of a command is looked for.
 const maxWrapped = 12
-
-// readsFiles reports whether the redirections or the words of a statement may hand on the text of
-// a file.
-func readsFiles(st *syntax.Stmt) bool {
-	if len(st.Redirs) > 0 {
-		return true
-	}
-	call, ok := st.Cmd.(*syntax.CallExpr)
-	return ok && slices.ContainsFunc(call.Args, func(w *syntax.Word) bool { return substitutes(w.Parts) })
-}
-
-// substitutes reports whether one of the parts of a word is the output of a command.
-func substitutes(parts []syntax.WordPart) bool {
-	for _, part := range parts {
-		switch p := part.(type) {
-		case *syntax.CmdSubst, *syntax.ProcSubst:
-			return true
-		case *syntax.DblQuoted:
-			if substitutes(p.Parts) {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // runsInput reports whether a statement runs a program that runs what it reads, such
 // as "sudo bash" or "docker exec -i db psql".

@@ -10,8 +10,28 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
+
+// Run parses and evaluates nested source text.
+func (sh *Shell) Run(text string, stdin *string) {
+	if !sh.SpendSource(text) {
+		return
+	}
+	file, err := sh.Eval.parsers.Parse(text, mostCommands(len(text)))
+	if err != nil {
+		sh.Unreadable(effect.Named("syntax"), text)
+		return
+	}
+	before := *sh
+	sh.Depth++
+	sh.Src = sh.source(text)
+	sh.stmts(file.Stmts, stdin)
+	sh.Depth, sh.Src, sh.Part, sh.at, sh.Via = before.Depth, before.Src, before.Part, before.at, before.Via
+	sh.line = before.line
+}
 
 func (sh *Shell) stmts(list []*syntax.Stmt, stdin *string) {
 	for _, st := range list {
@@ -33,12 +53,12 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 	}
 	sh.at = spot{src: sh.Src, stmt: st}
 	sh.forked = forked || st.Background
-	sh.feeds = feeds || readsFiles(st) && sh.runsInput(st)
+	sh.feeds = feeds || grammar.ReadsFiles(st) && sh.runsInput(st)
 	in, sinks := sh.redirects(st.Redirs, stdin)
 	if st.Cmd == nil && in != stdin {
 		sh.Print(*in) // $(< file)
 	}
-	if name, args := simple(st.Cmd); name == "exec" && len(args) == 0 { // it redirects the shell itself
+	if name, args := grammar.Simple(st.Cmd); name == "exec" && len(args) == 0 { // it redirects the shell itself
 		sh.execIn = in
 	}
 	if len(sinks) == 0 {
@@ -47,16 +67,6 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 		sh.redirected(st.Cmd, in, sinks)
 	}
 	sh.Part, sh.line, sh.at, sh.forked, sh.feeds, sh.stdin = part, line, at, forked, feeds, outer
-}
-
-// simple returns the name of the program of a simple command and its arguments. The name is
-// "" for any other command, and if it is not written out.
-func simple(cmd syntax.Command) (name string, args []*syntax.Word) {
-	call, ok := cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
-		return "", nil
-	}
-	return call.Args[0].Lit(), call.Args[1:]
 }
 
 // A sink is a file that the output of a command goes to.
@@ -73,7 +83,7 @@ func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []sink) {
 	sh.node(cmd, in)
 	text := sh.Out.String()
 	sh.Out = outer
-	name, _ := simple(cmd)
+	name, _ := grammar.Simple(cmd)
 	isWhole := cmd == nil || lex.OneOf(name, ": true echo printf cat") // the text is all that it prints
 	for _, f := range sinks {
 		if host, ok := NetDevice(f.path); ok && strings.ContainsRune(text, partial.HoleSecret) {
@@ -139,7 +149,7 @@ func (sh *Shell) node(cmd syntax.Command, in *string) {
 // while the shell defines f and then runs g.
 func (sh *Shell) declare(c *syntax.FuncDecl, in *string) {
 	body, after := c.Body, []*syntax.BinaryCmd(nil)
-	for list := binaryOf(body); list != nil; list = binaryOf(body) {
+	for list := grammar.BinaryOf(body); list != nil; list = grammar.BinaryOf(body) {
 		after = append(after, list)
 		body = list.X
 	}
@@ -184,13 +194,13 @@ func (sh *Shell) nested(n syntax.Node) {
 func (sh *Shell) computes(x syntax.ArithmExpr) {
 	if w, ok := x.(*syntax.Word); ok && w.Lit() != "" {
 		old, _ := sh.Lookup(w.Lit())
-		sh.Assign(w.Lit(), old.join(Value{partial.Unknown}))
+		sh.Assign(w.Lit(), old.Join(expand.Value{partial.Unknown}))
 	}
 }
 
 func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
-	first, rest := spine(c)
-	if isPipe(c) {
+	first, rest := grammar.Spine(c)
+	if grammar.IsPipe(c) {
 		stages := []*syntax.Stmt{first}
 		for _, next := range rest {
 			stages = append(stages, next.Y)
@@ -207,27 +217,6 @@ func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
 			before = here
 		}
 	}
-}
-
-// spine returns the first statement of a list or of a pipeline, and what follows it in order. The tree
-// of a hundred thousand commands is as deep, so nothing may recurse into it.
-func spine(c *syntax.BinaryCmd) (first *syntax.Stmt, rest []*syntax.BinaryCmd) {
-	for next := c; next != nil && isPipe(next) == isPipe(c); next = binaryOf(first) {
-		first = next.X
-		rest = append(rest, next)
-	}
-	slices.Reverse(rest)
-	return first, rest
-}
-
-// binaryOf returns the list or the pipeline that a statement is. It returns nil for any other
-// statement, and if there are redirections behind it.
-func binaryOf(st *syntax.Stmt) *syntax.BinaryCmd {
-	if len(st.Redirs) > 0 {
-		return nil
-	}
-	c, _ := st.Cmd.(*syntax.BinaryCmd)
-	return c
 }
 
 // orElse runs the second command of a list. before is the directory in which the command before
@@ -284,30 +273,17 @@ func (sh *Shell) pipeline(stages []*syntax.Stmt, in *string) {
 func shellToNetwork(stages []*syntax.Stmt) bool {
 	fed := false
 	for i, st := range stages {
-		name, args := simple(st.Cmd)
+		name, args := grammar.Simple(st.Cmd)
 		name = lex.ProgramName(name)
 		switch {
 		case fed && lex.OneOf(name, socketClients):
 			return true
 		case i > 0 && lex.IsShellName(name):
-			fed = fed || takesCommands(args)
+			fed = fed || grammar.TakesCommands(args)
 		}
 	}
 	return false
 }
-
-// takesCommands reports whether a shell with these arguments runs the commands of its input.
-func takesCommands(args []*syntax.Word) bool {
-	switch len(args) {
-	case 0:
-		return true
-	case 1:
-		return args[0].Lit() == "-i"
-	}
-	return false
-}
-
-func isPipe(c *syntax.BinaryCmd) bool { return c.Op == syntax.Pipe || c.Op == syntax.PipeAll }
 
 // failed runs what a shell does after a command that failed, in the directory before that command.
 func (sh *Shell) failed(before string, then func()) {
@@ -353,7 +329,7 @@ func (sh *Shell) forgetDirectory(cwd string) {
 }
 
 func (sh *Shell) while(c *syntax.WhileClause, in *string) {
-	if endless(c) {
+	if grammar.Endless(c) {
 		sh.forksForever(c.Do)
 	}
 	sh.doubt++
@@ -383,7 +359,7 @@ func SplitLines(text string) []string {
 }
 
 func (sh *Shell) forClause(c *syntax.ForClause, in *string) {
-	if repeats(c.Loop) {
+	if grammar.Repeats(c.Loop) {
 		sh.forksForever(c.Do)
 	}
 	loop, ok := c.Loop.(*syntax.WordIter)
@@ -403,18 +379,18 @@ func (sh *Shell) forClause(c *syntax.ForClause, in *string) {
 }
 
 // loopValues returns the values that the variable of a loop takes.
-func (sh *Shell) loopValues(loop *syntax.WordIter) Value {
-	var v Value
+func (sh *Shell) loopValues(loop *syntax.WordIter) expand.Value {
+	var v expand.Value
 	for _, item := range loop.Items {
-		v = v.join(sh.fields(item))
+		v = v.Join(sh.fields(item))
 	}
 	switch {
 	case len(v) > 0:
 		return v
 	case !loop.InPos.IsValid() && len(sh.params) > 0:
-		return Value(nil).join(sh.params)
+		return expand.Value(nil).Join(sh.params)
 	}
-	return Value{partial.Unknown}
+	return expand.Value{partial.Unknown}
 }
 
 func (sh *Shell) caseClause(c *syntax.CaseClause, in *string) {
@@ -453,15 +429,15 @@ func (sh *Shell) assignment(a *syntax.Assign) {
 	}
 	if old, ok := sh.Lookup(a.Name.Value); ok && a.Append {
 		if a.Array != nil {
-			old = old.each(beforeMore)
+			old = old.Each(expand.BeforeMore)
 		}
-		v = old.cross(v)
+		v = old.Cross(v)
 	}
 	sh.Assign(a.Name.Value, v)
 }
 
 // valueIn returns the value that an assignment gives to a variable, or adds to it.
-func (sh *Shell) valueIn(a *syntax.Assign) (v Value, ok bool) {
+func (sh *Shell) valueIn(a *syntax.Assign) (v expand.Value, ok bool) {
 	if a.Index != nil {
 		sh.nested(a.Index)
 	}
@@ -471,24 +447,16 @@ func (sh *Shell) valueIn(a *syntax.Assign) (v Value, ok bool) {
 	case a.Value != nil:
 		return sh.text(a.Value), true
 	}
-	return Value{""}, !a.Naked
+	return expand.Value{""}, !a.Naked
 }
 
 // elements returns an array as one value, with field marks between its elements.
-func (sh *Shell) elements(array *syntax.ArrayExpr) Value {
+func (sh *Shell) elements(array *syntax.ArrayExpr) expand.Value {
 	var all []string
 	for _, el := range array.Elems {
 		if el.Value != nil {
 			all = append(all, sh.fields(el.Value)...)
 		}
 	}
-	return Value{strings.Join(all, string(partial.SplitMark))}
-}
-
-// beforeMore returns an array as it stands before further elements.
-func beforeMore(array string) string {
-	if array == "" { // name=()
-		return array
-	}
-	return array + string(partial.SplitMark)
+	return expand.Value{strings.Join(all, string(partial.SplitMark))}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/pageaddr"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -21,7 +23,7 @@ type Evaluation struct {
 	Effects []effect.Effect
 	Budget  budget
 	word    *string // first protected word of the call; nil = not searched yet
-	parsers parsers
+	parsers grammar.Parsers
 	// dispatch runs a program of the tables of programs. It returns true if the
 	// program is known to print nothing.
 	dispatch func(*Shell, Command, string) bool
@@ -176,7 +178,7 @@ type Shell struct {
 	parent    *Shell // scope to look names up in; nil at the top
 	level     int    // the number of scopes above
 	Place     Place
-	vars      map[string]Value
+	vars      map[string]expand.Value
 	funcs     map[string]*function
 	Files     map[string]string // content of files written earlier in this call
 	stack     []string          // the directories of pushd, the last one on top
@@ -235,7 +237,7 @@ func (sh *Shell) Print(text string) {
 	if sh.Out == nil {
 		return
 	}
-	if sh.Out.Len()+len(text) > MaxSource {
+	if sh.Out.Len()+len(text) > expand.MaxSource {
 		sh.giveUp()
 		return
 	}
@@ -243,7 +245,7 @@ func (sh *Shell) Print(text string) {
 }
 
 // Lookup finds a variable; the environment of the call counts as known.
-func (sh *Shell) Lookup(name string) (Value, bool) {
+func (sh *Shell) Lookup(name string) (expand.Value, bool) {
 	name = sh.Eval.named(name)
 	sh.Spend(sh.level / scopesPerStep)
 	if v, ok := sh.assigned(name); ok {
@@ -251,28 +253,28 @@ func (sh *Shell) Lookup(name string) (Value, bool) {
 	}
 	switch name {
 	case "HOME":
-		return Value{sh.HomeText()}, true
+		return expand.Value{sh.HomeText()}, true
 	case "PWD":
-		return Value{sh.Place.Cwd}, true
+		return expand.Value{sh.Place.Cwd}, true
 	case "IFS":
-		return Value{" "}, true
+		return expand.Value{" "}, true
 	}
 	if v, ok := sh.Eval.Site.Env[name]; ok && sh.Place.Away == "" {
-		return Value{partial.Scrub(v)}, true
+		return expand.Value{partial.Scrub(v)}, true
 	}
 	switch name {
 	case "CLAUDE_CODE_MESSAGING_SOCKET":
-		return Value{"/tmp/cc-socks/0.sock"}, true
+		return expand.Value{"/tmp/cc-socks/0.sock"}, true
 	case "TMPDIR":
-		return Value{"/tmp"}, true
+		return expand.Value{"/tmp"}, true
 	case "SHELL", "BASH": // every shell takes code in the same way
-		return Value{"/bin/sh"}, true
+		return expand.Value{"/bin/sh"}, true
 	}
 	return nil, false
 }
 
 // assigned finds a variable that the call itself sets.
-func (sh *Shell) assigned(name string) (Value, bool) {
+func (sh *Shell) assigned(name string) (expand.Value, bool) {
 	for s := sh; s != nil; s = s.parent {
 		if v, ok := s.vars[name]; ok {
 			return v, true
@@ -290,12 +292,12 @@ func (sh *Shell) HomeText() string {
 	return sh.Place.Home
 }
 
-func (sh *Shell) Assign(name string, v Value) {
+func (sh *Shell) Assign(name string, v expand.Value) {
 	name = sh.Eval.named(name)
 	sh.Eval.sets(name)
 	if sh.uncertain > 0 || sh.Eval.constant[name] {
 		if old, ok := sh.Lookup(name); ok && !sh.placeholder(old) {
-			v = old.join(v)
+			v = old.Join(v)
 		}
 	}
 	for i, s := range v {
@@ -305,7 +307,7 @@ func (sh *Shell) Assign(name string, v Value) {
 }
 
 // set makes a variable of this scope.
-func (sh *Shell) set(name string, v Value) { put(&sh.vars, name, v) }
+func (sh *Shell) set(name string, v expand.Value) { put(&sh.vars, name, v) }
 
 func (sh *Shell) function(name string) *function {
 	sh.Spend(sh.level / scopesPerStep)

@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
@@ -195,7 +196,7 @@ func reportUninstalledModules(sh *shell.Shell, _ shell.Command, o argv.Options) 
 // EnterEnvironment notes the virtual environment that has the program or the script of a path.
 func EnterEnvironment(sh *shell.Shell, path string) {
 	if dir := fspath.Dir(fspath.Dir(path)); lex.OneOf(fspath.Base(dir), ".venv venv env .env virtualenv") {
-		sh.Assign(virtualEnv, shell.Value{sh.Path(dir)})
+		sh.Assign(virtualEnv, expand.Value{sh.Path(dir)})
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 // TextPrograms are the programs whose output often becomes code or a path in the
@@ -100,7 +101,7 @@ var TextPrograms = []rows.Table{
 	{Programs: "export declare local readonly typeset", Do: shell.AssignWords},
 	{Programs: "unset", Do: func(sh *shell.Shell, c shell.Command, _ argv.Options) {
 		for _, n := range c.Args {
-			sh.Assign(n, shell.Value{""})
+			sh.Assign(n, expand.Value{""})
 		}
 	}},
 	{Programs: "sed gsed", Options: "e f l expression file line-length -in-place", Do: sed},
@@ -166,7 +167,7 @@ func echo(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	text := strings.Join(args, " ")
 	secret.ReportRevealed(sh, text)
 	if strings.Contains(letters, "e") {
-		text = strings.ReplaceAll(shell.AnsiC(text), "\x00", "")
+		text = strings.ReplaceAll(expand.AnsiC(text), "\x00", "")
 	}
 	if !strings.Contains(letters, "n") {
 		text += "\n"
@@ -181,7 +182,7 @@ func printf(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	switch lex.First(args) {
 	case "-v":
 		if len(args) > 1 {
-			sh.Assign(args[1], shell.Value{printfText(args[2:])})
+			sh.Assign(args[1], expand.Value{printfText(args[2:])})
 		}
 		return
 	case "--":
@@ -202,7 +203,7 @@ func printfText(args []string) string {
 	for more := true; more; {
 		n := len(rest)
 		rest = printfOnce(&b, format, rest)
-		more = 0 < len(rest) && len(rest) < n && b.Len() <= shell.MaxSource
+		more = 0 < len(rest) && len(rest) < n && b.Len() <= expand.MaxSource
 	}
 	return b.String()
 }
@@ -219,7 +220,7 @@ func printfOnce(b *strings.Builder, format string, args []string) []string {
 		case i+1 == len(format):
 			b.WriteByte(format[i])
 		case format[i] == '\\':
-			i += shell.DecodeEscape(b, format[i+1:])
+			i += expand.DecodeEscape(b, format[i+1:])
 		case format[i+1] == '%':
 			b.WriteByte('%')
 			i++
@@ -230,7 +231,7 @@ func printfOnce(b *strings.Builder, format string, args []string) []string {
 			}
 			text := args[0]
 			if strings.HasPrefix(format[i:], "b") {
-				text = shell.AnsiC(text)
+				text = expand.AnsiC(text)
 			}
 			b.WriteString(text)
 			args = args[1:]
@@ -457,7 +458,7 @@ func decrypt(sh *shell.Shell, c shell.Command, o argv.Options) {
 // translate follows tr for plain sets, ranges and -d, which are the usual ways to
 // hide a command. Without usable sets it prints the input unchanged.
 func translate(sh *shell.Shell, c shell.Command, o argv.Options) {
-	from, to := expandSet(shell.AnsiC(o.At(0))), expandSet(shell.AnsiC(o.At(1)))
+	from, to := expandSet(expand.AnsiC(o.At(0))), expandSet(expand.AnsiC(o.At(1)))
 	deletes := o.Given("d") && len(from) > 0
 	switch {
 	case sh.Out == nil, c.In == nil:

@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -108,7 +109,7 @@ func configuredAlias(sh *shell.Shell, words []string) (found bool) {
 func gitSetting(sh *shell.Shell, setting string) {
 	key, text, _ := strings.Cut(setting, "=")
 	key = strings.ToLower(key)
-	sh.Assign("git "+key, shell.Value{strings.ToLower(text)})
+	sh.Assign("git "+key, expand.Value{strings.ToLower(text)})
 	code, runs := strings.CutPrefix(text, "!")
 	switch {
 	case text == "", text == "/dev/null":
@@ -297,7 +298,7 @@ func readableHooks(sh *shell.Shell, setting string) bool {
 	case project == "", !fspath.Within(sh.Path(dir), project):
 		return false
 	}
-	sh.Assign(hooksSetting, shell.Value{sh.Path(dir)})
+	sh.Assign(hooksSetting, expand.Value{sh.Path(dir)})
 	return true
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/recipes"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
@@ -37,7 +38,7 @@ func runCompose(sh *shell.Shell, c shell.Command, _ argv.Options) {
 	source.ReportTaken(sh, global.All("f", "file"))
 	if files := global.All("f", "file"); len(files) > 0 {
 		sh = sh.Sub()
-		sh.Assign(composeFile, shell.Value{strings.Join(files, ":")})
+		sh.Assign(composeFile, expand.Value{strings.Join(files, ":")})
 	}
 	o := argv.ParseOptions(rest[1:], "t timeout scale exit-code-from attach no-attach pull wait-timeout")
 	rows.Run(sh, ComposeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
@@ -114,7 +115,7 @@ func readServices(text string) (services []service) {
 		field := y.Field(2)
 		isWords := lex.OneOf(field, "command entrypoint")
 		if isWords && len(k) == 3 {
-			s.fields[field] = shell.QuotedFields(y.Text)
+			s.fields[field] = expand.QuotedFields(y.Text)
 			continue
 		}
 		s.fields[field] = append(s.fields[field], y.Text)

@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
@@ -228,7 +229,7 @@ func reportStagedTrees(sh *shell.Shell, o argv.Options) {
 	case len(o.Pos) == 0 && o.Given("A all"):
 		sh.Effect(effect.SendOut, effect.StagedTree, rows.Toplevel(sh))
 	}
-	for _, p := range o.Pos[:min(len(o.Pos), shell.MaxAlternatives)] {
+	for _, p := range o.Pos[:min(len(o.Pos), expand.MaxAlternatives)] {
 		sh.Effect(effect.SendOut, effect.StagedTree, sh.Path(p))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 )
 
 // OutsidePrograms have a program of the person run a command: the server of a terminal or of an editor, a
@@ -101,7 +102,7 @@ func systemdRun(sh *shell.Shell, c shell.Command, o argv.Options) {
 func setOutside(child *shell.Shell, variables []string) {
 	for _, text := range variables {
 		name, value, _ := strings.Cut(text, "=")
-		child.Assign(name, shell.Value{value})
+		child.Assign(name, expand.Value{value})
 		child.RunVariable(name)
 	}
 }
@@ -229,7 +230,7 @@ func tmuxText(sh *shell.Shell, name, text string) {
 		sh.Effect(effect.TypeInto, "", name)
 	}
 	if sh.SpendSource(text) {
-		sh.Exec(append([]string{name}, shell.QuotedFields(text)...), nil)
+		sh.Exec(append([]string{name}, expand.QuotedFields(text)...), nil)
 	}
 }
 

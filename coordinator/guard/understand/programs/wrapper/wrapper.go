@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/secret"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell/expand"
 	"github.com/afar-sh/afar/coordinator/guard/understand/source"
 )
 
@@ -197,7 +198,7 @@ func sudo(sh *shell.Shell, c shell.Command, o argv.Options) {
 	rest, child := o.Pos, rows.InFolder(sh, o, "D chdir")
 	for rows.IsAssignment(lex.First(rest)) {
 		name, text, _ := strings.Cut(rest[0], "=")
-		child.Assign(name, shell.Value{text})
+		child.Assign(name, expand.Value{text})
 		rest = rest[1:]
 	}
 	switch {
@@ -233,7 +234,7 @@ func environment(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 	for strings.Contains(lex.First(rest), "=") {
 		name, text, _ := strings.Cut(rest[0], "=")
-		child.Assign(name, shell.Value{text})
+		child.Assign(name, expand.Value{text})
 		child.RunVariable(name)
 		rest = rest[1:]
 	}
@@ -270,7 +271,7 @@ func xargs(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 	text := lex.First(rows.Stdin(c))
 	if text != "" {
-		items = shell.QuotedFields(text)
+		items = expand.QuotedFields(text)
 	}
 	marker := replaceMarker(o)
 	if takesScript(rest, marker) {
@@ -408,10 +409,10 @@ func parallelOne(sh *shell.Shell, argv, fields []string) {
 		return
 	}
 	for i, field := range fields {
-		joined = shell.Glue(strings.ReplaceAll(joined, "{"+strconv.Itoa(i+1)+"}", shell.QuoteAll([]string{field})), "")
+		joined = expand.Glue(strings.ReplaceAll(joined, "{"+strconv.Itoa(i+1)+"}", shell.QuoteAll([]string{field})), "")
 	}
 	for _, m := range [...]string{"{}", "{.}", "{/}", "{//}"} {
-		joined = shell.Glue(strings.ReplaceAll(joined, m, quoted), "")
+		joined = expand.Glue(strings.ReplaceAll(joined, m, quoted), "")
 	}
 	sh.RunText(joined)
 }
