@@ -403,9 +403,10 @@ func table() rules {
 				"coordinator/callsite", "coordinator/guard", "coordinator/home", "coordinator/redact", in + "ask", in + "disk",
 				in + "grant", in + "undo",
 			},
-			in + "callers": {"coordinator/birthmark", "coordinator/peer", in + "session"},
+			in + "callers":  {"coordinator/birthmark", "coordinator/peer", in + "session"},
+			in + "opinions": {"coordinator/peer", in + "review", in + "session"},
 			in + "server": append([]string{
-				in + "callers", in + "memory", in + "toolcall", hostjson, agents, agents + "/agents", claude,
+				in + "callers", in + "memory", in + "opinions", in + "toolcall", hostjson, agents, agents + "/agents", claude,
 				claude + "/hookinput",
 				claude + "/mods", claude + "/suggestion", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",

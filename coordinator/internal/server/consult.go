@@ -1,17 +1,14 @@
 package server
 
 import (
-	"crypto/rand"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/review"
+	"github.com/afar-sh/afar/coordinator/internal/opinions"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -25,47 +22,14 @@ type Consult struct {
 	Timeout  time.Duration // for each program
 }
 
-// maxConsults is how many consultations may run at once, in all sessions together.
-const maxConsults = 8
-
-// A consultation is a second opinion that is being asked for now. It is held in memory
-// only. When this process ends, the consultation is lost and not counted, and its
-// reviewer has to begin another one.
-type consultation struct {
-	pid     int // of the `afar consult` that runs it
-	session session.ID
-	agent   string
-	who     string
-}
-
 // consults notes that a reviewer's call is about to consult.
 func (s *Server) consults(c *call, in wire.ConsultsRequest) (out wire.None, err error) {
 	p, active, err := s.activeCall(c, in.HookCall, session.Working)
 	if !active || !wire.ReadsOnly(p.AgentType) {
 		return out, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := time.Now()
-	maps.DeleteFunc(s.reviewers, func(_ session.ID, calls []review.Call) bool {
-		return !slices.ContainsFunc(calls, func(k review.Call) bool { return !k.Over(now) })
-	})
-	s.reviewers[p.Session] = append(s.reviewers[p.Session], review.Call{Agent: p.Agent, ID: p.ToolUse, At: now})
+	s.opinions.Expect(p.Session, p.Agent, p.ToolUse)
 	return out, nil
-}
-
-// returned notes that a reviewer's call has ended.
-func (s *Server) returned(p payload) {
-	if !wire.ReadsOnly(p.AgentType) {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, k := range s.reviewers[p.Session] {
-		if k.ID == p.ToolUse && k.Returned.IsZero() {
-			s.reviewers[p.Session][i].Returned = time.Now()
-		}
-	}
 }
 
 // allowOwn returns an error unless the caller is the afar program of this installation.
@@ -80,22 +44,10 @@ func (s *Server) allowOwn(c *call) error {
 // consultBegin lets a consultation begin, unless a consulted model asks for it.
 func (s *Server) consultBegin(c *call, _ wire.None) (out wire.ConsultBeginReply, err error) {
 	v, who := s.callers.Author(c.line)
-	one := consultation{session: v.ID, who: who}
-	if len(c.line) > 0 {
-		one.pid = c.line[0].PID
+	id, err := s.opinions.Begin(c.line, opinions.Consultation{Session: v.ID, Who: who})
+	if err != nil {
+		return out, fmt.Errorf("%w: %w", errDenied, err)
 	}
-	id := "con_" + rand.Text()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	maps.DeleteFunc(s.running, func(_ string, r consultation) bool { return r.pid != 0 && !peer.Alive(r.pid) })
-	switch {
-	case s.consulted(c.line):
-		return out, fmt.Errorf("%w: a consulted model cannot consult; answer from what you know", errDenied)
-	case len(s.running) >= maxConsults:
-		return out, fmt.Errorf("%w: %d consultations run already; wait for one to end", errDenied, maxConsults)
-	}
-	one.agent = s.reviewer(v.ID)
-	s.running[id] = one
 	return wire.ConsultBeginReply{
 		ID:        id,
 		Programs:  s.cfg.Consult.Programs,
@@ -104,78 +56,26 @@ func (s *Server) consultBegin(c *call, _ wire.None) (out wire.ConsultBeginReply,
 	}, nil
 }
 
-// consulted reports whether a process descends from a running consultation, or from the
-// coordinator itself, which starts the reviews of commits. s.mu is held.
-func (s *Server) consulted(line []peer.Process) bool {
-	self := s.cfg.Self.PID
-	for i, p := range line {
-		if i > 0 && p.PID == self {
-			return true
-		}
-		for _, r := range s.running {
-			if r.pid == p.PID {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// asksNow reports whether an agent of a session is consulting now.
-func (s *Server) asksNow(id session.ID, agent string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, r := range s.running {
-		if r.session == id && r.agent == agent && peer.Alive(r.pid) {
-			return true
-		}
-	}
-	return false
-}
-
 // Consulting reports whether a process belongs to a running consultation, or to a review
 // that the coordinator started.
-func (s *Server) Consulting(pid int) bool {
-	line := peer.Line(pid)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.consulted(line)
-}
-
-// reviewer returns the agent that a beginning consultation of a session is for, "" for
-// the session itself. It marks that agent's call as used. s.mu is held.
-func (s *Server) reviewer(id session.ID) string {
-	open := s.reviewers[id]
-	i := review.Whose(open, time.Now())
-	if id == "" || i < 0 {
-		return ""
-	}
-	open[i].Taken++
-	return open[i].Agent
-}
+func (s *Server) Consulting(pid int) bool { return s.opinions.IsPart(pid) }
 
 // consultEnd journals the result of a consultation. Only the process that began the
 // consultation may report it.
 func (s *Server) consultEnd(c *call, in wire.ConsultEndRequest) (out wire.None, err error) {
-	s.mu.Lock()
-	one, ok := s.running[in.ID]
-	ok = ok && (len(c.line) == 0 || c.line[0].PID == one.pid)
-	if ok {
-		delete(s.running, in.ID)
-	}
-	s.mu.Unlock()
+	one, ok := s.opinions.End(in.ID, c.line)
 	switch {
 	case !ok:
 		return out, badRequest("consult.end: no consultation of yours runs under this id")
 	case in.Ended:
 		return out, nil
 	case in.By == "":
-		text := one.who + ": no other model could be asked: " + missed(in.Missed)
-		return out, s.cfg.Core.Note(event.ConsultFailed, one.session, one.agent, text)
+		text := one.Who + ": no other model could be asked: " + missed(in.Missed)
+		return out, s.cfg.Core.Note(event.ConsultFailed, one.Session, one.Agent, text)
 	case len(in.Digest) != 64, in.Bytes <= 0:
 		return out, badRequest("consult.end: an answer needs a digest")
 	}
-	return out, s.cfg.Core.Note(event.ConsultAnswered, one.session, one.agent, one.who+": "+answered(in))
+	return out, s.cfg.Core.Note(event.ConsultAnswered, one.Session, one.Agent, one.Who+": "+answered(in))
 }
 
 // answered returns the journal's text for a consultation that was answered. The parts

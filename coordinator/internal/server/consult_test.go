@@ -3,6 +3,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -11,33 +12,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
-
-// TestConsulted checks that a consultation that a consulted model begins is recognised by the
-// ancestors of its process.
-func TestConsulted(t *testing.T) {
-	s := New(Config{Self: wire.Coordinator{PID: 7}})
-	s.running["con_1"] = consultation{pid: 50}
-	line := func(pids ...int) (out []peer.Process) {
-		for _, pid := range pids {
-			out = append(out, peer.Process{PID: pid})
-		}
-		return out
-	}
-	for _, c := range []struct {
-		line []peer.Process
-		want bool
-	}{
-		{line(90, 80, 1), false},
-		{line(90, 80, 50, 20, 1), true}, // a model that `afar consult` runs
-		{line(90, 80, 7, 1), true},      // a reviewer of ours
-		{line(7, 1), false},             // ourselves
-		{nil, false},
-	} {
-		if got := s.consulted(c.line); got != c.want {
-			t.Errorf("%v: %t", c.line, got)
-		}
-	}
-}
 
 // TestConsultWords checks that the texts of programs are journalled in one short line without
 // secrets.
@@ -51,34 +25,21 @@ func TestConsultWords(t *testing.T) {
 	}
 }
 
-// TestConsultBound checks the limit of running consultations. Only living ones count.
-func TestConsultBound(t *testing.T) {
+// TestConsultEnd checks which reports of a consultation count, and what the journal says of it.
+func TestConsultEnd(t *testing.T) {
 	r := newOwnRig(t)
-	gone, err := os.StartProcess("/bin/sh", []string{"sh", "-c", ":"}, &os.ProcAttr{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := gone.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	for i := range maxConsults {
-		r.running[fmt.Sprint("old", i)] = consultation{pid: gone.Pid}
-	}
 	var ids []string
-	for range maxConsults {
-		out, err := r.consultBegin(&call{op: string(wire.OpConsultBegin), line: []peer.Process{{PID: os.Getppid()}}},
-			wire.None{})
+	begun := []int{os.Getpid(), os.Getppid(), 1} // processes that live
+	for _, pid := range begun {
+		out, err := r.consultBegin(&call{op: string(wire.OpConsultBegin), line: []peer.Process{{PID: pid}}}, wire.None{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, out.ID)
-		one := r.running[ids[len(ids)-1]]
-		r.running[ids[len(ids)-1]] = consultation{pid: os.Getpid(), who: one.who}
 	}
-	_, err = r.consultBegin(&call{op: string(wire.OpConsultBegin), line: []peer.Process{{PID: os.Getppid()}}},
-		wire.None{})
-	if err == nil || !strings.Contains(err.Error(), "run already") {
-		t.Errorf("one more than may run: %v", err)
+	below := &call{line: []peer.Process{{PID: 2}, {PID: begun[0]}}}
+	if _, err := r.consultBegin(below, wire.None{}); !errors.Is(err, errDenied) {
+		t.Errorf("a consulted model consults: %v", err)
 	}
 	end := func(pid int, in string) error {
 		_, err := operations[string(wire.OpConsultEnd)].do(r,
@@ -100,10 +61,10 @@ func TestConsultBound(t *testing.T) {
 	if end(os.Getpid(), whole) == nil {
 		t.Error("one counts twice")
 	}
-	if end(os.Getpid(), fmt.Sprintf(`{"id":%q,"by":"codex"}`, ids[1])) == nil {
+	if end(begun[1], fmt.Sprintf(`{"id":%q,"by":"codex"}`, ids[1])) == nil {
 		t.Error("an answer without a digest counts")
 	}
-	if err := end(os.Getpid(), fmt.Sprintf(`{"id":%q,"ended":true}`, ids[2])); err != nil {
+	if err := end(begun[2], fmt.Sprintf(`{"id":%q,"ended":true}`, ids[2])); err != nil {
 		t.Error(err)
 	}
 	log, err := r.cfg.Core.Journal(t.Context(), 0, 50, "", false)

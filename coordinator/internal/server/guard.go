@@ -104,7 +104,9 @@ func (s *Server) outcome(c *call, in wire.OutcomeRequest) (out wire.None, err er
 	if err != nil {
 		return out, err
 	}
-	s.returned(p)
+	if wire.ReadsOnly(p.AgentType) {
+		s.opinions.Returned(p.Session, p.ToolUse)
+	}
 	if err := s.pastGuard(in, p); err != nil {
 		return out, err
 	}

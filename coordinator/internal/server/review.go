@@ -90,7 +90,7 @@ func (s *Server) subagentStop(c *call, in wire.SubagentStopRequest) (out wire.Su
 	if r.Kind != event.GateBlocked {
 		notice = r.Tell
 	}
-	if r.Block != "" && s.asksNow(p.Session, p.Agent) {
+	if r.Block != "" && s.opinions.Asks(p.Session, p.Agent) {
 		r.Block += "\nA consultation of yours still runs. Wait for its answer (`sleep 60`), do not begin another one."
 	}
 	return wire.SubagentStopReply{Block: r.Block != "", Reason: r.Block, Notice: notice}, nil

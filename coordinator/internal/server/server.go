@@ -22,7 +22,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/review"
+	"github.com/afar-sh/afar/coordinator/internal/opinions"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
@@ -133,8 +133,9 @@ type Server struct {
 
 // What the servers of a coordinator share.
 type shared struct {
-	calls   sync.WaitGroup // requests that are being answered
-	callers *callers.Register
+	calls    sync.WaitGroup // requests that are being answered
+	callers  *callers.Register
+	opinions *opinions.Desk
 
 	behind   backlog    // work that replies left to do
 	deciding sync.Mutex // held while a decision about a suggestion is carried out
@@ -143,20 +144,15 @@ type shared struct {
 	mu     sync.Mutex
 	told   map[string]time.Time // refusals that were journalled a moment ago
 	posted map[string]paced     // by author, see pace
-	// For second opinions: the calls of reviewers that are about to consult, by session,
-	// and the running consultations, by id.
-	reviewers map[session.ID][]review.Call
-	running   map[string]consultation
 }
 
 // New returns a server; Serve starts it.
 func New(cfg Config) *Server {
 	return &Server{cfg: cfg, shared: &shared{
-		callers:   &callers.Register{Known: cfg.Core, Bin: cfg.Bin, Self: cfg.Self.PID, Started: cfg.Runs.Started},
-		told:      map[string]time.Time{},
-		posted:    map[string]paced{},
-		reviewers: map[session.ID][]review.Call{},
-		running:   map[string]consultation{},
+		callers:  &callers.Register{Known: cfg.Core, Bin: cfg.Bin, Self: cfg.Self.PID, Started: cfg.Runs.Started},
+		opinions: opinions.NewDesk(cfg.Self.PID),
+		told:     map[string]time.Time{},
+		posted:   map[string]paced{},
 	}}
 }
 
