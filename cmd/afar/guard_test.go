@@ -65,11 +65,14 @@ func isCommand(t *testing.T, c calls.Case) bool {
 }
 
 // TestEveryCaseExplained: `afar guard explain` and the hook have the same verdict on each
-// case.
+// case; in the ordinary CI on every fourth command for Bash.
 func TestEveryCaseExplained(t *testing.T) {
 	long.InCI(t)
 	a, at := newJudgingApp(t)
-	for _, c := range allCases(t) {
+	for i, c := range allCases(t) {
+		if isCommand(t, c) && i%4 != 0 && !long.Runs() {
+			continue
+		}
 		var out bytes.Buffer
 		a.stdout = &out
 		args := []string{"guard", "explain", "--json", "--tool", c.Tool, c.Input}

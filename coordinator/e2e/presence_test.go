@@ -20,31 +20,42 @@ const presentFor = time.Minute
 func TestPresence(t *testing.T) {
 	long.InCI(t)
 	t.Parallel()
-	for name, c := range map[string]struct {
-		take func(n *nest) error
-		says string
-	}{
-		"home deleted":         {deleteHome, ""},
-		"home moved":           {moveHome, "its lock file is gone"},
-		"home replaced":        {replaceHome, "another file has taken the place of its lock file"},
-		"socket deleted":       {func(n *nest) error { return os.Remove(n.dirs.Socket()) }, "its socket is gone"},
-		"database replaced":    {replaceDatabase, "another file has taken the place of its database"},
-		"programs uninstalled": {func(n *nest) error { return os.Remove(n.bin) }, "its program is gone"},
-	} {
+	type trial struct {
+		take  func(n *nest) error
+		says  string
+		nest  *nest
+		ended <-chan struct{}
+	}
+	all := map[string]*trial{
+		"home deleted":  {take: deleteHome},
+		"home moved":    {take: moveHome, says: "its lock file is gone"},
+		"home replaced": {take: replaceHome, says: "another file has taken the place of its lock file"},
+		"socket deleted": {
+			take: func(n *nest) error { return os.Remove(n.dirs.Socket()) }, says: "its socket is gone",
+		},
+		"database replaced": {take: replaceDatabase, says: "another file has taken the place of its database"},
+		"programs uninstalled": {
+			take: func(n *nest) error { return os.Remove(n.bin) }, says: "its program is gone",
+		},
+	}
+	for name, c := range all { // all wait at once: each needs 40 seconds, and no processor
+		c.nest = newNest(t)
+		c.nest.bin = copyProgram(t, c.nest.bin)
+		c.ended = c.nest.served()
+		if err := c.take(c.nest); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	late := time.After(presentFor)
+	for name, c := range all {
+		select {
+		case <-c.ended:
+		case <-late:
+			t.Fatalf("%s: it still lives after %s", name, presentFor)
+		}
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			n := newNest(t)
-			n.bin = copyProgram(t, n.bin)
-			ended := n.served()
-			if err := c.take(n); err != nil {
-				t.Fatal(err)
-			}
-			select {
-			case <-ended:
-			case <-time.After(presentFor):
-				t.Fatalf("it still lives after %s", presentFor)
-			}
-			n.saidLast(c.says)
+			c.nest.t = t
+			c.nest.saidLast(c.says)
 		})
 	}
 }

@@ -41,7 +41,7 @@ var scratch string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	_ = flag.Set("test.parallel", "4") // they wait for processes as much as they compute
+	_ = flag.Set("test.parallel", "6") // they wait for processes more than they compute
 	var err error
 	if scratch, err = os.MkdirTemp("", "afar-test-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
