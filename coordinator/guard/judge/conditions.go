@@ -102,15 +102,14 @@ func repoWrite(j *judging, e *effect.Effect) bool {
 		return false
 	}
 	tail := e.Target[i+6:]
-	return e.Op == effect.Placed || lex.OneOf(tail, "config HEAD index packed-refs shallow info/grafts") ||
+	return e.Op == effect.Placed || lex.OneOf(tail, "HEAD config index info/grafts packed-refs shallow") ||
 		fspath.WithinAny(tail, "hooks refs objects")
 }
 
-const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/gshadow /etc/sudoers /etc/fstab /etc/crypttab " +
-	"/etc/hosts.allow /etc/pam.conf /etc/nsswitch.conf /etc/ld.so.preload /etc/ld.so.cache /etc/ld.so.conf " +
-	"/etc/inittab /etc/master.passwd /proc/sysrq-trigger " +
-	"/bin/sh /bin/bash /bin/login /usr/bin/sh /usr/bin/bash /usr/bin/env /usr/bin/sudo /usr/bin/login /sbin/init " +
-	"/usr/sbin/init"
+const vitalFiles = "/bin/bash /bin/login /bin/sh /etc/crypttab /etc/fstab /etc/group /etc/gshadow /etc/hosts.allow" +
+	" /etc/inittab /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.preload /etc/master.passwd /etc/nsswitch.conf" +
+	" /etc/pam.conf /etc/passwd /etc/shadow /etc/sudoers /proc/sysrq-trigger /sbin/init /usr/bin/bash /usr/bin/env" +
+	" /usr/bin/login /usr/bin/sh /usr/bin/sudo /usr/sbin/init"
 
 // vitalDirs are the directories whose files are all vital.
 const vitalDirs = "/boot /etc/sudoers.d /etc/pam.d /lib/modules /usr/lib/modules /lib/systemd /usr/lib/systemd"
@@ -150,10 +149,10 @@ func serverList(_ *judging, e *effect.Effect) bool {
 
 // startFiles are the files of a home that a shell, a session, git, a terminal, a debugger or an
 // interpreter runs by itself.
-const startFiles = ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .zlogin .zlogout " +
-	".bash_logout .bash_aliases .bash_functions .bash_completion .kshrc .mkshrc .cshrc .tcshrc .login .xonshrc " +
-	".gitconfig .inputrc .pam_environment .xprofile .xinitrc .xsession .xsessionrc .xserverrc .tmux.conf .screenrc " +
-	".gdbinit .lldbinit .direnvrc .pythonrc .pythonrc.py .pdbrc .irbrc .pryrc .lesspipe .lessfilter"
+const startFiles = ".bash_aliases .bash_completion .bash_functions .bash_login .bash_logout .bash_profile .bashrc" +
+	" .cshrc .direnvrc .gdbinit .gitconfig .inputrc .irbrc .kshrc .lessfilter .lesspipe .lldbinit .login .mkshrc" +
+	" .pam_environment .pdbrc .profile .pryrc .pythonrc .pythonrc.py .screenrc .tcshrc .tmux.conf .xinitrc .xonshrc" +
+	" .xprofile .xserverrc .xsession .xsessionrc .zlogin .zlogout .zprofile .zshenv .zshrc"
 
 // startFolders are the folders whose files run by themselves. Those of homeFolders do so in a home, and
 // are settings like others in a project; the hooks of other agents are among them.

@@ -60,14 +60,13 @@ func (p *enclosure) rooted(cwd string) bool {
 
 // obscure lists the programs whose arguments do not show what they do: they run
 // other code, or change the meaning of a later word.
-const obscure = "sh bash zsh dash ksh fish csh tcsh busybox python python2 python3 ipython node nodejs deno bun " +
-	"ruby irb perl php lua Rscript osascript pwsh powershell " +
-	"eval exec source . command builtin env sudo doas su runuser setsid nohup time timeout nice ionice stdbuf " +
-	"xargs parallel watch entr flock script expect chroot unshare nsenter " +
-	"ssh scp sftp rsync alias unalias hash enable trap set shopt unset read mapfile readarray printf pushd popd " +
-	"getopts wait coproc at batch crontab systemd-run " +
-	"npx pnpx bunx uvx pipx tmux screen gdb lldb strace ltrace awk gawk mawk nawk sed ed ex vi vim nvim emacs " +
-	"find fd socat nc ncat netcat telnet tee dd afar claude"
+const obscure = ". Rscript afar alias at awk bash batch builtin bun bunx busybox chroot claude command coproc" +
+	" crontab csh dash dd deno doas ed emacs enable entr env eval ex exec expect fd find fish flock gawk gdb getopts" +
+	" hash ionice ipython irb ksh lldb ltrace lua mapfile mawk nawk nc ncat netcat nice node nodejs nohup npx" +
+	" nsenter nvim osascript parallel perl php pipx pnpx popd powershell printf pushd pwsh python python2 python3" +
+	" read readarray rsync ruby runuser scp screen script sed set setsid sftp sh shopt socat source ssh stdbuf" +
+	" strace su sudo systemd-run tcsh tee telnet time timeout tmux trap unalias unset unshare uvx vi vim wait watch" +
+	" xargs zsh"
 
 // command reports whether one command is obvious and stays in the project.
 func (p *enclosure) command(argv []string) bool {

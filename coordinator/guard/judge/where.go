@@ -306,7 +306,7 @@ func (j *judging) inTree(p, bare string) region {
 func repoPart(tail string) bool {
 	head, _, _ := strings.Cut(tail, "/")
 	return head == "" || partial.HasHole(head) ||
-		lex.OneOf(head, "objects refs HEAD packed-refs config hooks index logs info worktrees modules")
+		lex.OneOf(head, "HEAD config hooks index info logs modules objects packed-refs refs worktrees")
 }
 
 // outside returns the region of a path outside the project.
@@ -347,8 +347,8 @@ func inSystemDir(p string) bool { return fspath.WithinAny(p, fspath.SystemDirs) 
 // restored are inKeys.
 func (j *judging) inHomeTree(rest string) region {
 	head, tail, _ := strings.Cut(rest, "/")
-	if tail == "" && lex.OneOf(head, ".ssh .gnupg .aws .kube .config .password-store Library Documents Desktop "+
-		"Pictures Mail .mozilla .local") {
+	if tail == "" && lex.OneOf(head, ".aws .config .gnupg .kube .local .mozilla .password-store .ssh Desktop"+
+		" Documents Library Mail Pictures") {
 		return inKeys
 	}
 	return inElsewhere
@@ -377,9 +377,9 @@ func (j *judging) placeAway(p string) region {
 // ofAfar are the files in the folder of a task that Afar writes, or from which an agent takes its
 // instructions, hooks and servers; later turns read them in folders below, too. They are in lower case:
 // some file systems ignore case.
-const ofAfar = "claude.md claude.local.md agents.md agents.override.md gemini.md qwen.md copilot-instructions.md " +
-	".claude .codex .gemini .agents .opencode .cursor .cursorrules .windsurfrules .clinerules " +
-	".mcp.json .lsp.json opencode.json opencode.jsonc"
+const ofAfar = ".agents .claude .clinerules .codex .cursor .cursorrules .gemini .lsp.json .mcp.json .opencode" +
+	" .windsurfrules agents.md agents.override.md claude.local.md claude.md copilot-instructions.md gemini.md" +
+	" opencode.json opencode.jsonc qwen.md"
 
 // inWorkspace returns the region of a path in one of Afar's directories.
 func (j *judging) inWorkspace(p string) region {

@@ -112,7 +112,7 @@ func VerbWords(name string) []string {
 }
 
 // testWords are the words in the names of databases and indexes for tests and experiments.
-const testWords = "test tests testing testdb testdata e2e scratch scratchpad sandbox tmp temp ci spec playground"
+const testWords = "ci e2e playground sandbox scratch scratchpad spec temp test testdata testdb testing tests tmp"
 
 // ForTests reports whether the name of a database or of an index says that it is for tests. Of
 // several with commas between them, each has to.
@@ -159,7 +159,7 @@ func AnyWord(s, list string, test func(s, word string) bool) bool {
 
 // IsShellName reports whether a program of that name is a shell.
 func IsShellName(name string) bool {
-	return OneOf(name, "sh bash zsh dash ksh mksh ash fish rbash tcsh csh yash pdksh elvish xonsh nu bash.bash su-sh")
+	return OneOf(name, "ash bash bash.bash csh dash elvish fish ksh mksh nu pdksh rbash sh su-sh tcsh xonsh yash zsh")
 }
 
 // IsClusterWith reports whether a is a cluster of short flags that has letter.

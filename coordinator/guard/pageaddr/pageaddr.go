@@ -34,7 +34,7 @@ func (p Page) URL(text string) bool {
 	scheme := ""
 	for {
 		name, rest, ok := strings.Cut(text, ":")
-		if !ok || !lex.OneOf(name, "http https ws wss view-source feed jar blob url") {
+		if !ok || !lex.OneOf(name, "blob feed http https jar url view-source ws wss") {
 			break
 		}
 		scheme, text = name, strings.TrimLeft(rest, "/")
@@ -232,8 +232,8 @@ func plain(host string) string {
 // loopbackNames are names of this machine, and loopbackDomains names under which public name
 // servers give its loopback address.
 const (
-	loopbackNames = "localhost localhost.localdomain localhost6 localhost6.localdomain6 ip6-localhost " +
-		"ip6-loopback 0 *"
+	loopbackNames = "* 0 ip6-localhost ip6-loopback localhost localhost.localdomain localhost6" +
+		" localhost6.localdomain6"
 	loopbackDomains = ".localhost .localtest.me .lvh.me .vcap.me .lacolhost.com .fuf.me .localho.st"
 )
 

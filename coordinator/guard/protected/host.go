@@ -68,10 +68,9 @@ const SwitchOff = ".afar-disabled"
 const PolicyFile = "guard.toml"
 
 // HookEvents lists the names of Afar's hook binaries, without "hook-".
-const HookEvents = "session-start session-end pre-tool-use post-tool-use post-tool-use-failure " +
-	"permission-request permission-denied stop stop-failure " +
-	"elicitation subagent-start subagent-stop pre-compact user-prompt-submit user-prompt-expansion notification " +
-	"config-change stop-rewake agent"
+const HookEvents = "agent config-change elicitation notification permission-denied permission-request post-tool-use" +
+	" post-tool-use-failure pre-compact pre-tool-use session-end session-start stop stop-failure stop-rewake" +
+	" subagent-start subagent-stop user-prompt-expansion user-prompt-submit"
 
 // NamesProcess reports whether a text, or a pattern without what is special in it, contains the name of
 // one of Afar's processes.
@@ -127,8 +126,8 @@ func HoldsUndo(ref string) bool {
 // comma stands for a blank. Those of the second list have the name in a browser's folder only.
 const (
 	browserFiles = "cookies.sqlite cookies.binarycookies login,data,for,account"
-	profileFiles = "cookies login,data safe,browsing,cookies extension,cookies local,state " +
-		"logins.json key4.db signons.sqlite"
+	profileFiles = "cookies extension,cookies key4.db local,state login,data logins.json safe,browsing,cookies" +
+		" signons.sqlite"
 	browserSuffix = "-wal -journal -shm .bak .corrupt"
 )
 
@@ -192,7 +191,7 @@ func isProfile(tail string) bool {
 	base := fspath.Base(tail)
 	switch {
 	case tail == "", fspath.HasGlob(tail),
-		lex.OneOf(base, "default profiles network firefox user,data"),
+		lex.OneOf(base, "default firefox network profiles user,data"),
 		strings.HasPrefix(base, "profile,"),
 		strings.Contains(base, ".default"):
 		return true
@@ -217,45 +216,43 @@ func ReadsBrowser(text string) bool {
 
 // secretFiles are the base names of files that hold credentials in any directory; a pattern
 // loses the stars at its end.
-const secretFiles = ".env .envrc .netrc _netrc .pgpass .my.cnf .pypirc .npmrc .vault-token .htpasswd " +
-	".git-credentials " +
-	"id_rsa id_dsa id_ecdsa id_ed25519 id_ credentials.json secrets.json secrets.yaml secrets.yml secrets.toml " +
-	"service-account.json service_account.json service_account_key.json service-account-key.json token.json " +
-	"master.key " +
-	"terraform.tfstate shadow gshadow master.passwd wallet.dat .boto .s3cfg rclone.conf telegram.token " +
-	"kubeconfig credentials.tfrc.json " +
-	"application_default_credentials.json access_tokens.db .credentials.json secring.gpg logins.json key4.db"
+const secretFiles = ".boto .credentials.json .env .envrc .git-credentials .htpasswd .my.cnf .netrc .npmrc .pgpass" +
+	" .pypirc .s3cfg .vault-token _netrc access_tokens.db application_default_credentials.json credentials.json" +
+	" credentials.tfrc.json gshadow id_ id_dsa id_ecdsa id_ed25519 id_rsa key4.db kubeconfig logins.json master.key" +
+	" master.passwd rclone.conf secrets.json secrets.toml secrets.yaml secrets.yml secring.gpg" +
+	" service-account-key.json service-account.json service_account.json service_account_key.json shadow" +
+	" telegram.token terraform.tfstate token.json wallet.dat"
 
 // secretStores are the files and folders in which tools keep credentials, as paths below a
 // home. A tool that keeps its settings elsewhere on another system has one entry: see settingsFolders.
-const secretStores = ".aws/credentials .aws/config .aws/sso/cache .aws/cli/cache .azure/accessTokens.json " +
-	".azure/msal_token_cache.json .azure/msal_token_cache.bin .azure/service_principal_entries.json " +
-	".config/gcloud/credentials.db .config/gcloud/legacy_credentials .oci/config .oci/sessions .aliyun/config.json " +
-	".bluemix/config.json .config/doctl/config.yaml .config/hcloud/cli.toml .config/linode-cli .linode-cli " +
-	".config/scw/config.yaml .civo.json .vultr-cli.yaml .config/exoscale .config/cloudflared .cloudflared " +
-	".kube/config .config/argocd/config .argocd/config .config/helm/registry/config.json " +
-	".docker/config.json .config/containers/auth.json " +
-	".fly/config.yml .railway/config.json .supabase/access-token .local/share/com.vercel.cli/auth.json " +
-	".config/com.vercel.cli/auth.json .vercel/auth.json .config/netlify/config.json .netlify/config.json " +
-	".config/.wrangler/config .wrangler/config .config/configstore/firebase-tools.json " +
-	".config/neonctl/credentials.json .config/planetscale/access-token .config/turso/settings.json .render/cli.yaml " +
-	".config/stripe/config.toml .twilio-cli/config.json .config/ngrok/ngrok.yml .ngrok2/ngrok.yml .expo/state.json " +
-	".modal.toml .doppler .infisical .upstash.json " +
-	".config/gh/hosts.yml .config/hub .config/glab-cli/config.yml .config/tea/config.yml .config/jira/.config.yml " +
-	".config/github-copilot/hosts.json .config/github-copilot/apps.json " +
-	".codex/auth.json .gemini/oauth_creds.json .qwen/oauth_creds.json .local/share/opencode/auth.json " +
-	".local/share/amp/secrets.json .cache/huggingface/token .huggingface/token .kaggle/kaggle.json .config/wandb " +
-	".pulumi/credentials.json .terraform.d/credentials.tfrc.json .databrickscfg .snowflake/connections.toml " +
-	".snowsql/config .dbt/profiles.yml .mylogin.cnf .consul-token .nomad-token .config/op/config " +
-	".gem/credentials .cargo/credentials .cargo/credentials.toml .m2/settings.xml .gradle/gradle.properties " +
-	".composer/auth.json .config/composer/auth.json .config/pypoetry/auth.toml .local/share/uv/credentials " +
-	".sbt/.credentials .ivy2/.credentials .hex/hex.config .nuget/NuGet/NuGet.Config " +
-	".config/rclone/rclone.conf .mc/config.json .config/b2/account_info .b2_account_info .msmtprc .authinfo " +
-	".config/filezilla/sitemanager.xml .purple/accounts.xml .local/share/atuin/key .config/sops/age/keys.txt " +
-	".config/solana/id.json .ethereum/keystore .local/share/keyrings .password-store .gnupg"
+const secretStores = ".aliyun/config.json .argocd/config .authinfo .aws/cli/cache .aws/config .aws/credentials" +
+	" .aws/sso/cache .azure/accessTokens.json .azure/msal_token_cache.bin .azure/msal_token_cache.json" +
+	" .azure/service_principal_entries.json .b2_account_info .bluemix/config.json .cache/huggingface/token" +
+	" .cargo/credentials .cargo/credentials.toml .civo.json .cloudflared .codex/auth.json .composer/auth.json" +
+	" .config/.wrangler/config .config/argocd/config .config/b2/account_info .config/cloudflared" +
+	" .config/com.vercel.cli/auth.json .config/composer/auth.json .config/configstore/firebase-tools.json" +
+	" .config/containers/auth.json .config/doctl/config.yaml .config/exoscale .config/filezilla/sitemanager.xml" +
+	" .config/gcloud/credentials.db .config/gcloud/legacy_credentials .config/gh/hosts.yml" +
+	" .config/github-copilot/apps.json .config/github-copilot/hosts.json .config/glab-cli/config.yml" +
+	" .config/hcloud/cli.toml .config/helm/registry/config.json .config/hub .config/jira/.config.yml" +
+	" .config/linode-cli .config/neonctl/credentials.json .config/netlify/config.json .config/ngrok/ngrok.yml" +
+	" .config/op/config .config/planetscale/access-token .config/pypoetry/auth.toml .config/rclone/rclone.conf" +
+	" .config/scw/config.yaml .config/solana/id.json .config/sops/age/keys.txt .config/stripe/config.toml" +
+	" .config/tea/config.yml .config/turso/settings.json .config/wandb .consul-token .databrickscfg" +
+	" .dbt/profiles.yml .docker/config.json .doppler .ethereum/keystore .expo/state.json .fly/config.yml" +
+	" .gem/credentials .gemini/oauth_creds.json .gnupg .gradle/gradle.properties .hex/hex.config .huggingface/token" +
+	" .infisical .ivy2/.credentials .kaggle/kaggle.json .kube/config .linode-cli .local/share/amp/secrets.json" +
+	" .local/share/atuin/key .local/share/com.vercel.cli/auth.json .local/share/keyrings" +
+	" .local/share/opencode/auth.json .local/share/uv/credentials .m2/settings.xml .mc/config.json .modal.toml" +
+	" .msmtprc .mylogin.cnf .netlify/config.json .ngrok2/ngrok.yml .nomad-token .nuget/NuGet/NuGet.Config" +
+	" .oci/config .oci/sessions .password-store .pulumi/credentials.json .purple/accounts.xml .qwen/oauth_creds.json" +
+	" .railway/config.json .render/cli.yaml .sbt/.credentials .snowflake/connections.toml .snowsql/config" +
+	" .supabase/access-token .terraform.d/credentials.tfrc.json .twilio-cli/config.json .upstash.json" +
+	" .vercel/auth.json .vultr-cli.yaml .wrangler/config"
 
 // homeStores hold credentials only directly below the home: in a project they are settings.
-const homeStores = ".bundle/config .yarnrc.yml .terraformrc .sentryclirc .lftprc .aider.conf.yml .config/pip/pip.conf"
+const homeStores = ".aider.conf.yml .bundle/config .config/pip/pip.conf .lftprc .sentryclirc .terraformrc" +
+	" .yarnrc.yml"
 
 // publicKeys are words in the names of files that hold certificates or public keys.
 const publicKeys = "ca cacert cacerts cert certs certificate certificates chain fullchain bundle crt csr root " +
@@ -317,7 +314,7 @@ func isNamedBy(pattern, p string) bool {
 }
 
 // committedStores are settings that projects commit, with the values left to the environment.
-const committedStores = ".npmrc .envrc .my.cnf .env.test .env.development .env.ci .env.vault .env.defaults"
+const committedStores = ".env.ci .env.defaults .env.development .env.test .env.vault .envrc .my.cnf .npmrc"
 
 // Committed reports whether a file may hold secrets by its name, but is one that projects commit.
 func Committed(p string) bool { return lex.OneOf(fspath.Base(p), committedStores) }
@@ -411,7 +408,7 @@ func secretSystem(p string) bool {
 	switch {
 	case strings.HasPrefix(p, "/proc/") && base == "environ",
 		lex.BeginsWith(p, "/run/secrets/ /var/run/secrets/ /etc/ssl/private/"),
-		lex.OneOf(p, "/etc/shadow /etc/gshadow /etc/sudoers /etc/kubernetes/admin.conf /etc/rancher/k3s/k3s.yaml"),
+		lex.OneOf(p, "/etc/gshadow /etc/kubernetes/admin.conf /etc/rancher/k3s/k3s.yaml /etc/shadow /etc/sudoers"),
 		lex.OneOf(base, ".ssh .aws .gnupg .kube"),
 		strings.Contains(p, "/Library/Keychains"):
 		return true

@@ -176,10 +176,10 @@ func isFetched(text string) bool { return strings.ContainsRune(text, partial.Hol
 
 // These programs make a program of a source, or unpack an archive.
 const (
-	compilers = "rustc gcc g++ cc c++ clang clang++ tcc go ghc swiftc kotlinc javac tsc esbuild swc nim zig crystal " +
-		"dmd ldc2 gdc fpc ocamlopt ocamlc mcs csc fsc scalac groovyc dart gfortran nasm odin v tinygo emcc babel " +
-		"coffee valac nvcc gunzip gzip bunzip2 bzip2 unxz xz unzstd zstd lzma unlzma lz4"
-	unpackers = "tar gtar bsdtar unzip 7z 7za 7zz unar unrar ar dpkg-deb dpkg jar cpio cabextract unsquashfs ditto"
+	compilers = "babel bunzip2 bzip2 c++ cc clang clang++ coffee crystal csc dart dmd emcc esbuild fpc fsc g++ gcc" +
+		" gdc gfortran ghc go groovyc gunzip gzip javac kotlinc ldc2 lz4 lzma mcs nasm nim nvcc ocamlc ocamlopt odin" +
+		" rustc scalac swc swiftc tcc tinygo tsc unlzma unxz unzstd v valac xz zig zstd"
+	unpackers = "7z 7za 7zz ar bsdtar cabextract cpio ditto dpkg dpkg-deb gtar jar tar unar unrar unsquashfs unzip"
 )
 
 // madeEnds are the ends of the names of such results.

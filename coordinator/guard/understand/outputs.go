@@ -116,7 +116,7 @@ func outputs(c shell.Command) (files []string) {
 			continue
 		}
 		name, file, given := strings.Cut(a, "=")
-		if !lex.OneOf(name, "-o --output --out -O --outfile --output-file --dest --target-directory") {
+		if !lex.OneOf(name, "--dest --out --outfile --output --output-file --target-directory -O -o") {
 			continue
 		}
 		if !given {

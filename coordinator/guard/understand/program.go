@@ -98,10 +98,9 @@ func (d *dispatcher) programNamed(name string) *program {
 
 // silent reports whether the empty output of a program is known to be empty.
 func silent(name string) bool {
-	return lex.OneOf(name, "cd pushd popd export declare local readonly typeset unset alias read set true false "+
-		": [ test rm mkdir cp mv touch ln chmod chown exit return shift sleep wait "+
-		"echo printf tee trap eval source . kill cat head tail sudo env command exec timeout nohup bash sh zsh "+
-		"dash xargs find")
+	return lex.OneOf(name, ". : [ alias bash cat cd chmod chown command cp dash declare echo env eval exec exit"+
+		" export false find head kill ln local mkdir mv nohup popd printf pushd read readonly return rm set sh shift"+
+		" sleep source sudo tail tee test timeout touch trap true typeset unset wait xargs zsh")
 }
 
 // runUnlisted reports the effects of a program that no table lists.
@@ -120,7 +119,7 @@ func runUnlisted(sh *shell.Shell, p *program, c shell.Command, full string) {
 	switch {
 	case p.hosted:
 		hosted.Report(sh, c, argv.Options{})
-	case lex.OneOf(c.Name, "drop delete alter update grant flushall flushdb"):
+	case lex.OneOf(c.Name, "alter delete drop flushall flushdb grant update"):
 		rows.ReadTypedSQL(sh, c)
 	default:
 		reportProjectOutput(sh, c)
@@ -144,7 +143,7 @@ func runPerhapsWrapped(sh *shell.Shell, c shell.Command) {
 		if i > 2 && i != starts {
 			continue
 		}
-		if lex.OneOf(lex.ProgramName(a), "rm git sudo bash sh dd find kubectl terraform docker aws env eval") {
+		if lex.OneOf(lex.ProgramName(a), "aws bash dd docker env eval find git kubectl rm sh sudo terraform") {
 			n := len(sh.Eval.Effects)
 			sh.Exec(c.Args[i:], c.In)
 			sh.Doubt(n)
@@ -179,7 +178,7 @@ func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
 
 // These programs print code for eval: some always, others with the right arguments.
 const (
-	evalAlways = "ssh-agent dircolors lesspipe keychain gpg-agent lesspipe.sh"
+	evalAlways = "dircolors gpg-agent keychain lesspipe lesspipe.sh ssh-agent"
 	evalAsked  = "direnv pyenv rbenv nodenv goenv jenv phpenv plenv tfenv fnm nvm zoxide starship brew minikube " +
 		"docker-machine docker kubectl helm gh opam luarocks conda mamba " +
 		"micromamba mise asdf rtx thefuck atuin fzf npm uv poetry pixi rustup just podman vfox proto volta " +

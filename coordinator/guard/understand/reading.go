@@ -16,7 +16,7 @@ import (
 // readOnly adds a BeyondReading effect for everything that is not known to only read.
 func readOnly(u *shell.Evaluation, call effect.Call) {
 	switch {
-	case lex.OneOf(call.Tool, "Read NotebookRead Grep Glob LS TodoWrite BashOutput TaskOutput"):
+	case lex.OneOf(call.Tool, "BashOutput Glob Grep LS NotebookRead Read TaskOutput TodoWrite"):
 	case call.Tool == "Bash":
 		readingSteps(u, u.Root)
 		if u.Lost || u.Budget.Spent {
@@ -64,7 +64,7 @@ func harmlessName(name string) bool {
 	case name == strings.ToLower(name), len(name) == 1:
 		return true
 	}
-	return lex.OneOf(name, "LC_ALL LANG LC_CTYPE LC_COLLATE NO_COLOR TERM COLUMNS LINES TZ OPTARG OPTIND REPLY")
+	return lex.OneOf(name, "COLUMNS LANG LC_ALL LC_COLLATE LC_CTYPE LINES NO_COLOR OPTARG OPTIND REPLY TERM TZ")
 }
 
 // onlyReads reports whether a command itself only reads. Commands that it runs are judged separately.

@@ -61,8 +61,8 @@ const openers = agents.Browsers + " devtools devtool cdp webdriver fetch http ht
 // the tools for files and of the shell are read elsewhere. Where a tool may open addresses
 // that stand in a text, any mention of the page counts.
 func pageTool(sh *shell.Shell, call effect.Call) {
-	if lex.OneOf(call.Tool, "Bash PowerShell Monitor Write Edit MultiEdit NotebookEdit Read NotebookRead Grep Glob "+
-		"TodoWrite Task Agent") {
+	if lex.OneOf(call.Tool, "Agent Bash Edit Glob Grep Monitor MultiEdit NotebookEdit NotebookRead PowerShell Read"+
+		" Task TodoWrite Write") {
 		return
 	}
 	opens := call.Tool != "WebFetch" && lex.ContainsAny(lex.VerbWords(call.Tool), openers)
@@ -149,7 +149,7 @@ var outwardPrograms = [...]struct{ programs, verbs string }{
 }
 
 // reading are words in the name of a tool that only looks.
-const reading = "get list read search find fetch show describe view query lookup browse status info"
+const reading = "browse describe fetch find get info list lookup query read search show status view"
 
 // Outward returns an effect for each act of a call that reaches other machines or people, as far
 // as its commands and the name of its tool show.

@@ -24,10 +24,10 @@ const (
 
 // localVerbs are programs whose verbs concern code or a cache on this machine: generators,
 // runners of tasks and of tests, clients of version control, managers of tools.
-const localVerbs = "ember hanami nest ng ionic task invoke inv nox tox doit mage xcrun simctl jest vitest mocha ava " +
-	"pytest phpunit rspec bats ctest cypress playwright behave cucumber karma tap poe pdm hatch conda mamba " +
-	"jj hg sl svn bzr fossil darcs p4 pm2 forever ollama lms avdmanager timew nb chezmoi rustup fvm pod " +
-	"cordova meteor jupyter ghq direnv msbuild rostopic ros2 dbus-send gsettings dconf zellij wsl code"
+const localVerbs = "ava avdmanager bats behave bzr chezmoi code conda cordova ctest cucumber cypress darcs dbus-send" +
+	" dconf direnv doit ember forever fossil fvm ghq gsettings hanami hatch hg inv invoke ionic jest jj jupyter" +
+	" karma lms mage mamba meteor mocha msbuild nb nest ng nox ollama p4 pdm phpunit playwright pm2 pod poe pytest" +
+	" ros2 rostopic rspec rustup simctl sl svn tap task timew tox vitest wsl xcrun zellij"
 
 // reportByWord reports a possible destruction or publication, if the first operands of a program say so.
 func reportByWord(sh *shell.Shell, c shell.Command, full string) {
@@ -86,7 +86,7 @@ func endsHosted(words, args []string) bool {
 			return placed || len(about) > 1
 		case lex.OneOf(verb, "delete drop") && (i > 0 || len(operation) > 1): // behind the name of a kind of thing
 			return true
-		case lex.OneOf(verb, "delete drop remove rm del"): // if that kind is hosted
+		case lex.OneOf(verb, "del delete drop remove rm"): // if that kind is hosted
 			return placed || verbs.NamesHosted(about)
 		}
 	}

@@ -270,7 +270,7 @@ func harmlessTokens(part string, named, listed *bool) bool {
 func guardsHooks(name string) bool {
 	low := strings.ToLower(name)
 	return lex.Mentions(low, "hook plugin marketplace afar") ||
-		lex.OneOf(low, "env crosssessioninbound command matcher type mods modules")
+		lex.OneOf(low, "command crosssessioninbound env matcher mods modules type")
 }
 
 // permissionRule reports whether a list item can only be a permission rule of the
@@ -289,10 +289,10 @@ func permissionRule(item string) bool {
 // These are the programs that always edit their file arguments, the programs that
 // do so with a flag, and the programs that talk to sockets.
 const (
-	editors       = "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak"
+	editors       = "code ed emacs ex helix hx joe kak micro nano nvim pico subl vi vim"
 	inPlaceAlways = editors + " patch dos2unix unix2dos sd rpl sqlite3 duckdb"
-	inPlaceAsked  = "prettier yq dasel gofmt black ruff biome eslint rustfmt clang-format"
-	socketClients = "curl nc ncat netcat socat websocat wget http"
+	inPlaceAsked  = "biome black clang-format dasel eslint gofmt prettier ruff rustfmt yq"
+	socketClients = "curl http nc ncat netcat socat websocat wget"
 )
 
 // These are the programs that make requests, open pages or forward ports, and the programs
@@ -307,8 +307,8 @@ const (
 		"google-chrome google-chrome-stable chrome chrome-headless-shell headless_shell brave brave-browser " +
 		"microsoft-edge msedge vivaldi opera safari epiphany qutebrowser konqueror falkon nyxt python node deno bun " +
 		"ruby perl php iwr irm invoke-webrequest invoke-restmethod test-netconnection"
-	tunnels = "ngrok cloudflared lt localtunnel bore devtunnel zrok pagekite tailscale inlets inletsctl frpc " +
-		"rathole chisel expose loophole telebit"
+	tunnels = "bore chisel cloudflared devtunnel expose frpc inlets inletsctl localtunnel loophole lt ngrok pagekite" +
+		" rathole tailscale telebit zrok"
 )
 
 // IsChecked reports whether ReportOwn has a check for a program.
@@ -458,11 +458,11 @@ func afarCommand(sh *shell.Shell, c shell.Command) {
 	verb, sub := o.At(0), o.At(1)
 	switch {
 	case verb == "", lex.ContainsAny(c.Args, "--help -h"),
-		lex.OneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants "+
-			"completion demo"),
-		lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify "+
-			"telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person run. run.list "+
-			"run.show run.log run.start run.widen"):
+		lex.OneOf(verb, "asks completion consult demo doctor grants help issue log logs post read report status"+
+			" topics version"),
+		lex.OneOf(verb+"."+sub, "audit. audit.verify away. config. debug. guard. guard.explain guard.rules"+
+			" guard.test loop. loop.list loop.show run. run.list run.log run.show run.start run.widen send.person"+
+			" telegram. telegram.status undo. undo.list"):
 		return
 	}
 	sh.Effect(effect.SteerAfar, effect.Named(verb), strings.TrimSpace(verb+" "+sub))

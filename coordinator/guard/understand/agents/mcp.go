@@ -202,13 +202,13 @@ func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 const (
 	commandWords   = "command commands cmd cmds shell bash commandline cmdline run script"
 	argumentWords  = "args argv arguments command cmd"
-	programWords   = "command cmd program executable binary"
+	programWords   = "binary cmd command executable program"
 	statementWords = "sql query queries statement statements q mutation cypher cql aql"
 	codeWords      = "code python javascript js source function expression snippet"
 	addressWords   = "url urls uri href link endpoint address"
 	pathWords      = "path paths file files filepath filename directory dir folder destination dest target targets " +
 		"source uri location document attachment attachments"
-	actionWords = "action operation operationid operation_id op command subcommand verb"
+	actionWords = "action command op operation operation_id operationid subcommand verb"
 	methodWords = "method verb"
 	toldWords   = "message messages issue comment gist pull merge review discussion email mail tweet reply ticket " +
 		"post send"
@@ -356,8 +356,8 @@ func (t serverTool) programField() string {
 }
 
 // wrapped are programs whose tools take the arguments of the program.
-const wrapped = "git kubectl terraform tofu terragrunt pulumi docker podman helm gh glab aws gcloud gsutil az npm " +
-	"pnpm yarn heroku fly vercel supabase wrangler firebase doctl argocd flux vault redis-cli psql rsync"
+const wrapped = "argocd aws az docker doctl firebase flux fly gcloud gh git glab gsutil helm heroku kubectl npm pnpm" +
+	" podman psql pulumi redis-cli rsync supabase terraform terragrunt tofu vault vercel wrangler yarn"
 
 // program returns the program that the name of a tool names, or "".
 func (t serverTool) program() string {
@@ -589,4 +589,4 @@ func (t serverTool) isHosted() bool {
 }
 
 // hostedFields are the names of fields for a repository or a store of a service.
-const hostedFields = "owner repo repo_slug project_id repository_id bucket bucket_name branch"
+const hostedFields = "branch bucket bucket_name owner project_id repo repo_slug repository_id"

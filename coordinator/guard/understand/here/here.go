@@ -108,8 +108,8 @@ func serviceNamed(client string, o argv.Options) string {
 }
 
 // localContexts are the names of clusters that tools make on this machine.
-const localContexts = "minikube docker-desktop docker-for-desktop rancher-desktop orbstack colima microk8s kind k3d " +
-	"hardhat development anvil l"
+const localContexts = "anvil colima development docker-desktop docker-for-desktop hardhat k3d kind l microk8s" +
+	" minikube orbstack rancher-desktop"
 
 // IsElsewhere reports whether an address or a cluster is not known to be on this machine.
 func IsElsewhere(place string) bool {
@@ -148,7 +148,7 @@ func RememberServer(sh *shell.Shell, _ shell.Command, o argv.Options) {
 
 // RememberPort remembers the port of a server that this call starts, if no other one usually has it.
 func RememberPort(sh *shell.Shell, port string) {
-	if !lex.OneOf(port, "3306 5432 6379 9200 27017") {
+	if !lex.OneOf(port, "27017 3306 5432 6379 9200") {
 		sh.Makes("port", port)
 	}
 }
@@ -171,7 +171,7 @@ const (
 	StoreClients = "psql pgcli pgsql mysql mariadb mycli mongo mongosh dropdb mysqladmin mariadb-admin pg_restore " +
 		"mongorestore mongoimport sqlcmd osql cqlsh clickhouse-client usql mssql-cli " + KeyStores + " " + fileStores
 	KeyStores  = "redis-cli valkey-cli keydb-cli dragonfly-cli"
-	fileStores = "sqlite3 sqlite duckdb litecli sqlcipher clickhouse-local"
+	fileStores = "clickhouse-local duckdb litecli sqlcipher sqlite sqlite3"
 )
 
 // storeHosts are variables with the host of a database.
@@ -276,7 +276,7 @@ func choosesDatabases(c shell.Command) (names []string) {
 	texts := strings.Join(append(rows.Stdin(c), c.Args...), " ")
 	words := strings.FieldsFunc(texts, func(r rune) bool { return strings.ContainsRune(" \n\t;()'\"", r) })
 	for i, w := range words[:max(0, len(words)-1)] {
-		if lex.OneOf(strings.ToLower(w), `use attach .open .restore \c \connect db.getsiblingdb getsiblingdb`) {
+		if lex.OneOf(strings.ToLower(w), `.open .restore \c \connect attach db.getsiblingdb getsiblingdb use`) {
 			names = append(names, words[i+1])
 		}
 	}

@@ -54,8 +54,8 @@ func runFile(sh *shell.Shell, name string) {
 }
 
 // hostValues are the options of PowerShell itself that take the next word as their value.
-const hostValues = "-executionpolicy -ep -ex -exec -version -v -outputformat -o -inputformat -windowstyle -w " +
-	"-configurationname -workingdirectory -wd -settingsfile -psconsolefile"
+const hostValues = "-configurationname -ep -ex -exec -executionpolicy -inputformat -o -outputformat -psconsolefile" +
+	" -settingsfile -v -version -w -wd -windowstyle -workingdirectory"
 
 // runWords runs the code that words are.
 func runWords(sh *shell.Shell, words []string) {
@@ -277,11 +277,11 @@ type powerArgs struct {
 }
 
 // powerValues are the parameters that take the next word as their value.
-const powerValues = "path literalpath include exclude filter destination newname name id inputobject value " +
-	"encoding erroraction ea errorvariable stream computername " +
-	"credential driveletter disknumber filesystem newfilesystemlabel uri outfile method body infile headers verb " +
-	"argumentlist filepath workingdirectory scope executionpolicy " +
-	"startuptype status property propertytype resourcegroupname depth tail totalcount pattern processname servicename"
+const powerValues = "argumentlist body computername credential depth destination disknumber driveletter ea encoding" +
+	" erroraction errorvariable exclude executionpolicy filepath filesystem filter headers id include infile" +
+	" inputobject literalpath method name newfilesystemlabel newname outfile path pattern processname property" +
+	" propertytype resourcegroupname scope servicename startuptype status stream tail totalcount uri value verb" +
+	" workingdirectory"
 
 // parsePower splits the words of a command into parameters and positional arguments.
 func parsePower(words []string) powerArgs {
@@ -379,16 +379,16 @@ func (p *powerScript) run(words []string) string {
 // output returns the output of a command, and whether it is one whose output is known.
 func (p *powerScript) output(name string, words []string, a powerArgs) (output string, prints bool) {
 	switch {
-	case lex.OneOf(name, "get-childitem gci dir ls get-item gi resolve-path"):
+	case lex.OneOf(name, "dir gci get-childitem get-item gi ls resolve-path"):
 		return p.listing(a), true
-	case lex.OneOf(name, "where-object where ? foreach-object % sort-object select-object select"):
+	case lex.OneOf(name, "% ? foreach-object select select-object sort-object where where-object"):
 		if p.given == "" {
 			return "", true
 		}
 		return strings.TrimSuffix(p.given, "/*") + "/" + partial.Unknown, true
 	case lex.OneOf(name, "get-process gps get-service gsv"):
 		return strings.Join(p.targets(a, "name", "processname", "id"), " "), true
-	case lex.OneOf(name, "invoke-webrequest iwr invoke-restmethod irm wget curl start-bitstransfer"):
+	case lex.OneOf(name, "curl invoke-restmethod invoke-webrequest irm iwr start-bitstransfer wget"):
 		return p.fetch(words, a), true
 	}
 	return "", false
@@ -442,7 +442,7 @@ func (p *powerScript) startProcess(a powerArgs) {
 // changeFiles reports the effects of commands that change files. It returns false for any other command.
 func (p *powerScript) changeFiles(name string, a powerArgs) bool {
 	switch {
-	case lex.OneOf(name, "remove-item ri rm rmdir rd del erase"):
+	case lex.OneOf(name, "del erase rd remove-item ri rm rmdir"):
 		kind := effect.DeleteFile
 		if a.has("recurse", 1) || a.has("s", 1) || lex.OneOf(name, "rd rmdir") {
 			kind = effect.DeleteTree
@@ -450,12 +450,12 @@ func (p *powerScript) changeFiles(name string, a powerArgs) bool {
 		for _, w := range p.targets(a, "path", "literalpath") {
 			p.deleteItem(kind, w)
 		}
-	case lex.OneOf(name, "clear-content clc set-content sc out-file add-content ac"):
+	case lex.OneOf(name, "ac add-content clc clear-content out-file sc set-content"):
 		first := powerArgs{flags: a.flags, pos: a.pos[:min(1, len(a.pos))]}
 		for _, w := range p.targets(first, "path", "filepath", "literalpath") {
 			p.sh.Write(p.path(w))
 		}
-	case lex.OneOf(name, "move-item mi move mv rename-item rni ren copy-item cpi copy cp"):
+	case lex.OneOf(name, "copy copy-item cp cpi mi move move-item mv ren rename-item rni"):
 		program := "mv"
 		if strings.HasPrefix(name, "c") {
 			program = "cp"
@@ -536,29 +536,29 @@ var powerRows = []struct {
 // onRegistry reports whether a path is on a drive of the registry.
 func onRegistry(path string) bool {
 	drive, _, _ := strings.Cut(strings.ToLower(path), ":")
-	return lex.OneOf(drive, "hklm hkcu hkcr hku registry")
+	return lex.OneOf(drive, "hkcr hkcu hklm hku registry")
 }
 
 // byVerb reports the effects of a cmdlet by the verb that begins its name. It thus
 // covers cmdlets that no table lists. It returns false if the verb is harmless.
 func (p *powerScript) byVerb(name string, a powerArgs) bool {
 	verb, noun, ok := strings.Cut(name, "-")
-	if !ok || strings.ContainsAny(name, "./ ") || !lex.OneOf(verb, "remove clear uninstall disable stop suspend "+
-		"reset unregister revoke dismount") {
+	if !ok || strings.ContainsAny(name, "./ ") || !lex.OneOf(verb, "clear disable dismount remove reset revoke stop"+
+		" suspend uninstall unregister") {
 		return false
 	}
-	if lex.OneOf(noun, "variable module job pssession event alias host typedata psbreakpoint history psdrive "+
-		"transcript eventsubscriber computerrestore") {
+	if lex.OneOf(noun, "alias computerrestore event eventsubscriber history host job module psbreakpoint psdrive"+
+		" pssession transcript typedata variable") {
 		return true
 	}
 	target := strings.TrimSpace(noun + " " + strings.Join(p.targets(a, "name", "resourcegroupname"), " "))
 	switch {
-	case lex.OneOf(noun, "package module script appxpackage appxprovisionedpackage windowsfeature"):
+	case lex.OneOf(noun, "appxpackage appxprovisionedpackage module package script windowsfeature"):
 		p.sh.Effect(effect.RemovePackage, effect.Named("powershell"), target)
-	case verb == "remove" && lex.OneOf(noun, "azresourcegroup azvm azsqldatabase azsqlserver azstorageaccount "+
-		"azkeyvault azakscluster azcosmosdbaccount azwebapp azdisk vm vhd clustergroup cluster database"):
+	case verb == "remove" && lex.OneOf(noun, "azakscluster azcosmosdbaccount azdisk azkeyvault azresourcegroup"+
+		" azsqldatabase azsqlserver azstorageaccount azvm azwebapp cluster clustergroup database vhd vm"):
 		p.sh.Effect(effect.DestroyRemote, effect.Teardown, target)
-	case lex.OneOf(verb, "remove clear unregister uninstall reset"):
+	case lex.OneOf(verb, "clear remove reset uninstall unregister"):
 		p.sh.Effect(effect.DestroyRemote, effect.Part, target)
 	default:
 		p.sh.Effect(effect.ChangeSystem, effect.Named(verb), target)

@@ -90,7 +90,7 @@ func (m makefile) read(text string) {
 		switch {
 		case strings.HasPrefix(l.Code, "\t") && open != nil:
 			open.lines = append(open.lines, Line{code, l.Line})
-		case code == "", code[0] == '#', lex.OneOf(word, "ifeq ifneq ifdef ifndef else endif vpath unexport"):
+		case code == "", code[0] == '#', lex.OneOf(word, "else endif ifdef ifeq ifndef ifneq unexport vpath"):
 		case lex.OneOf(word, "include -include sinclude"):
 			for _, name := range strings.Fields(m.expand(rest, nil, 0)) {
 				for _, path := range Matching(m.sh, name) {

@@ -88,7 +88,7 @@ func commandIn(object string) (key, value string) {
 }
 
 // CommandKeys are the keys of a command in a script that is a section or an object.
-const CommandKeys = "cmd shell run sequence composite command script chain"
+const CommandKeys = "chain cmd command composite run script sequence shell"
 
 // textsIn returns the texts of a list, or the one text of a value that is not a list.
 func textsIn(value string) (texts []string) {

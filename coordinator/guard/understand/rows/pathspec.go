@@ -44,7 +44,7 @@ func ReportDiscards(sh *shell.Shell, op effect.Op, paths []string) {
 // IsWholeTree reports whether a pathspec matches all files.
 func IsWholeTree(sh *shell.Shell, p string) bool {
 	switch {
-	case strings.Trim(p, partial.Holes) == "", lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **"):
+	case strings.Trim(p, partial.Holes) == "", lex.OneOf(p, "* ** . ./ ./* :(top) :/ :/*"):
 		return true
 	}
 	return slices.Contains([]string{sh.Place.Cwd, Toplevel(sh)}, sh.Path(p))

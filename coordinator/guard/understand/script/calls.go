@@ -180,7 +180,7 @@ func (a *arguments) addAny(toks []Token, j int) {
 }
 
 // notTexts are values that no unknown text can be, as in unlink(missing_ok=True).
-const notTexts = "True False None TRUE FALSE true false nil null NULL undefined"
+const notTexts = "FALSE False NULL None TRUE True false nil null true undefined"
 
 // call reports the effect of the call of name at token i, if it is a known call.
 func (r *reading) call(name string, i int) {
@@ -244,8 +244,8 @@ func destroysByName(short string) bool {
 }
 
 // ofMemory are second words in the names of functions that work on what the program has in memory.
-const ofMemory = "interval timeout timer property screen line lines duplicates columns column na nulls last " +
-	"first while until prefix suffix at if keep words word buffer buffers stdout output cache windows window immediate"
+const ofMemory = "at buffer buffers cache column columns duplicates first if immediate interval keep last line lines" +
+	" na nulls output prefix property screen stdout suffix timeout timer until while window windows word words"
 
 // known reports a call of a kind that is known.
 func (r *reading) known(k knownCall, i int) {
@@ -301,7 +301,7 @@ func (r *reading) reachesProcess(k knownCall, i int) {
 // process_vm_readv, process_vm_writev and pidfd_getfd.
 const (
 	limitCalls  = "302 261"
-	insideCalls = "101 117 310 311 270 271 438"
+	insideCalls = "101 117 270 271 310 311 438"
 )
 
 // seeksAfar reports whether a program looks for Afar's processes.
@@ -372,7 +372,7 @@ func (r *reading) reports(k knownCall, i int) {
 // isMethod reports whether the call at token i is one of an object that is no module for processes, as
 // in session.run(…) and /a(b)/.exec(…).
 func (r *reading) isMethod(i int) bool {
-	const modules = "subprocess os child_process cp proc shell sh Kernel Process IO posix commands pexpect asyncio"
+	const modules = "IO Kernel Process asyncio child_process commands cp os pexpect posix proc sh shell subprocess"
 	of, _, named := strings.Cut(r.toks[i].Text, ".")
 	switch {
 	case !lex.OneOf(unqualified(r.toks[i].Text), "run exec call"):
@@ -427,7 +427,7 @@ func isStatement(text string) bool {
 		return false
 	}
 	return lex.OneOf(words[0], "DROP DELETE TRUNCATE ALTER") &&
-		lex.OneOf(words[1], "DATABASE TABLE SCHEMA FROM VIEW INDEX USER")
+		lex.OneOf(words[1], "DATABASE FROM INDEX SCHEMA TABLE USER VIEW")
 }
 
 // placed returns the shell for the command that the call at token i starts, which ends at the token
@@ -468,7 +468,7 @@ func (r *reading) moved(short string, i int, args []string) []string {
 // opened returns the path that the call at token i opens, and the mode: those of open(a, "w") and
 // Path(a).open("w"), whose argument is a mode, if it has one.
 func (r *reading) opened(i int, args []string) []string {
-	const modes = "r rb rt r+ w wb wt w+ a ab at x"
+	const modes = "a ab at r r+ rb rt w w+ wb wt x"
 	name, mode := r.toks[i].Text, cmp.Or(lex.First(args), "r")
 	method := strings.HasSuffix(name, ".open") || name == "open" && kindAt(r.toks, i-1) == '.'
 	if !method || !lex.OneOf(mode, modes) {

@@ -76,9 +76,9 @@ func (r *reading) brings(toks []Token) string {
 // signs are the names of the arguments with which a request shows who sends it, and extracts the
 // calls that return a part of a text.
 const (
-	signs    = "headers header auth authorization cert bearer basic_auth"
-	extracts = "split splitlines match matchAll search findall exec parse partition fromEntries dotenv_values " +
-		"loads load safe_load access existsSync exists stat statSync"
+	signs    = "auth authorization basic_auth bearer cert header headers"
+	extracts = "access dotenv_values exec exists existsSync findall fromEntries load loads match matchAll parse" +
+		" partition safe_load search split splitlines stat statSync"
 )
 
 // signLength returns the number of the tokens behind the name of an argument that are its value.
@@ -102,7 +102,7 @@ func (r *reading) outside(name string) string {
 }
 
 // readers are calls that return the text of a file, or send it.
-const readers = "open fopen read ReadAll ReadFile read_to_string upload_file upload uploadFile sendFile"
+const readers = "ReadAll ReadFile fopen open read read_to_string sendFile upload uploadFile upload_file"
 
 // namesSecret reports whether a token is the path of a credential.
 func (r *reading) namesSecret(t Token) bool {
@@ -127,8 +127,8 @@ const (
 		"fopen readfile curl_init curl include slurp download urlretrieve readAsText getstore mirror " +
 		"require import include_once require_once source_url importScripts download.file"
 	addresses = "URI URL url parse"
-	askers    = "requests.get httpx.get urlopen urllib.request.urlopen fetch axios.get http.Get URI.open " +
-		"Net::HTTP.get HTTParty.get Faraday.get RestClient.get curl_exec getstore LWP::Simple.get"
+	askers    = "Faraday.get HTTParty.get LWP::Simple.get Net::HTTP.get RestClient.get URI.open axios.get curl_exec" +
+		" fetch getstore http.Get httpx.get requests.get urllib.request.urlopen urlopen"
 )
 
 // longestAddress bounds the tokens of a call among which an address is looked for.
@@ -259,7 +259,7 @@ func (r *reading) writesShown(name string, i int) {
 		path, method = r.handles[handle], name // print F "text"
 		i++
 	}
-	if path == "" || !lex.OneOf(method, "write puts print printf say end WriteString") {
+	if path == "" || !lex.OneOf(method, "WriteString end print printf puts say write") {
 		return
 	}
 	before := r.sh.Files[path]

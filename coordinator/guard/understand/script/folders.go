@@ -16,8 +16,8 @@ import (
 // madeFolder is a folder for temporary files that a program makes.
 const (
 	madeFolder = "/tmp/tmp" + partial.Unknown
-	tempMakers = "mkdtemp mkdtempSync mktmpdir MkdirTemp gettempdir TemporaryDirectory tmpdir TempDir temp_dir " +
-		"tempdir makeTempDir makeTempDirSync sys_get_temp_dir createTempDirectory GetTempPath mkstemp"
+	tempMakers = "GetTempPath MkdirTemp TempDir TemporaryDirectory createTempDirectory gettempdir makeTempDir" +
+		" makeTempDirSync mkdtemp mkdtempSync mkstemp mktmpdir sys_get_temp_dir temp_dir tempdir tmpdir"
 )
 
 // A producer is a call that makes a folder or lists files, by the last part of its name or by the whole
@@ -216,7 +216,7 @@ func loopNames(toks []Token, i, n int) []string {
 	return nil
 }
 
-const loopMethods = "each forEach map each_with_index flatMap"
+const loopMethods = "each each_with_index flatMap forEach map"
 
 // mostNames bounds the tokens in which a loop names what it takes.
 const mostNames = 12
@@ -228,7 +228,7 @@ func namesBefore(toks []Token, i int) (names []string) {
 		i -= 4
 	}
 	j := i - 1
-	for tokenAt(toks, j).in("&(") || lex.OneOf(textAt(toks, j), "await Object.entries sorted list iter") {
+	for tokenAt(toks, j).in("&(") || lex.OneOf(textAt(toks, j), "Object.entries await iter list sorted") {
 		j--
 	}
 	switch t := tokenAt(toks, j); {
@@ -244,7 +244,7 @@ func namesBefore(toks []Token, i int) (names []string) {
 	for k := j - 1; k > max(0, j-mostNames); k-- {
 		switch t := toks[k]; {
 		case t.in("[](),"):
-		case t.Kind != 'n', lex.OneOf(t.Text, "for foreach const let var async if elif not and or"):
+		case t.Kind != 'n', lex.OneOf(t.Text, "and async const elif for foreach if let not or var"):
 			return names
 		default:
 			names = slices.Insert(names, 0, t.Text)

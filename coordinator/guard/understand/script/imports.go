@@ -40,7 +40,7 @@ func (r *reading) runsFileText(kind string, toks []Token) bool {
 }
 
 // includers are the calls that run the code at an address, or in what their argument fetches.
-const includers = "require import include include_once require_once source source_url dofile evaluate importScripts"
+const includers = "dofile evaluate import importScripts include include_once require require_once source source_url"
 
 // imports notes what the call of name at token i imports, and reports code of another machine that it runs.
 func (r *reading) imports(k knownCall, name string, i int) {

@@ -213,12 +213,12 @@ const (
 	pathMakers = "join Join Path expanduser resolve String.raw str File.expand_path realpath abspath normalize Clean " +
 		"Path.new Pathname Pathname.new PathBuf.from PathBuf::from Path::new File Paths.get Path.of Path.Combine " +
 		"joinpath GetFolderPath Path.expand"
-	sameText = "unwrap expect to_string to_s as_path as_posix clone expanduser absolute strip trim unwrap_or_default " +
-		"toString resolve value"
+	sameText = "absolute as_path as_posix clone expanduser expect resolve strip toString to_s to_string trim unwrap" +
+		" unwrap_or_default value"
 )
 
 // sameList are calls that return some of the items of their first argument, or all.
-const sameList = "array_filter array_values array_reverse array_slice sorted reversed list iter"
+const sameList = "array_filter array_reverse array_slice array_values iter list reversed sorted"
 
 // path reads a name that makes a path.
 func (l *literal) path(toks []Token, i int) int {
@@ -330,7 +330,7 @@ func (l *literal) methods(toks []Token) (text string, n int) {
 		case method == "split" && len(args) == 0 && !Shaped(toks, end, ".n"): // the words of the text
 		case method == "join":
 			items = []string{strings.Join(items, textAt(args, 0))}
-		case !lex.OneOf(method, sameText) && !lex.OneOf(method, "encode dedent chomp freeze trimEnd trimStart flat"):
+		case !lex.OneOf(method, sameText) && !lex.OneOf(method, "chomp dedent encode flat freeze trimEnd trimStart"):
 			known = false
 		}
 		method, n = "", end
@@ -348,7 +348,8 @@ func (l *literal) methods(toks []Token) (text string, n int) {
 // their tokens, 0 if they are not known. method is the one in the name that stands for them, "" if none is.
 func (r *reading) receiverTexts(toks []Token) (items []string, method string, n int) {
 	const longest = 48
-	const computing = "split chars reverse toReversed replace replaceAll gsub slice concat toLowerCase lower downcase"
+	const computing = "chars concat downcase gsub lower replace replaceAll reverse slice split toLowerCase" +
+		" toReversed"
 	switch t := toks[0]; t.Kind {
 	case 's':
 		return []string{t.Text}, "", 1

@@ -17,13 +17,13 @@ import (
 // with the names of known calls. So a name counts only if it leads to a known library.
 
 // libraries are the receivers of calls that work on files and processes.
-const libraries = "os shutil fs fsp fse promises path pathlib Path File FileUtils Dir IO Deno Bun subprocess " +
-	"child_process cp sp Directory Files FileManager default"
+const libraries = "Bun Deno Dir Directory File FileManager FileUtils Files IO Path child_process cp default fs fse" +
+	" fsp os path pathlib promises shutil sp subprocess"
 
 // doubtful reports whether a name in a program probably is not the call of that kind:
 // a method of an unknown object, or the keyword delete.
 func (r *reading) doubtful(kind, name string) bool {
-	if !r.sh.InProgram() || !lex.OneOf(kind, "tree unlink move empty kill") {
+	if !r.sh.InProgram() || !lex.OneOf(kind, "empty kill move tree unlink") {
 		return false
 	}
 	i := strings.LastIndexByte(name, '.')
@@ -189,7 +189,7 @@ func (r *reading) wraps(toks []Token) (name, meaning string) {
 		return lex.OneOf(textAt(toks, i), "lambda function") || Shaped(toks, i, "=>")
 	}
 	switch {
-	case lex.OneOf(toks[0].Text, "def function sub func fn"):
+	case lex.OneOf(toks[0].Text, "def fn func function sub"):
 		name = toks[1].Text
 	case toks[0].Kind != 'n', toks[1].Kind != '=':
 		return "", ""
@@ -320,11 +320,11 @@ func (r *reading) request(k knownCall, i int) bool {
 }
 
 // httpModules are the modules whose function delete sends a request.
-const httpModules = "requests httpx axios got ky superagent HTTParty RestClient Faraday Req httr"
+const httpModules = "Faraday HTTParty Req RestClient axios got httpx httr ky requests superagent"
 
 // sendsRequest reports whether a call other than a networkCall may send an HTTP request.
 func sendsRequest(short, full string) bool {
-	return lex.OneOf(short, "ajax got ky put patch NewRequest NewRequestWithContext") || deletesByType(full)
+	return lex.OneOf(short, "NewRequest NewRequestWithContext ajax got ky patch put") || deletesByType(full)
 }
 
 // deletesByType reports whether a name is that of a class for requests that delete.

@@ -157,7 +157,7 @@ func (r *reading) fromSocket(toks []Token) bool {
 	case r.consts[receiver] != partial.UnknownNetwork:
 		return false
 	}
-	return lex.OneOf(method, "recv recvfrom gets readline read readpartial")
+	return lex.OneOf(method, "gets read readline readpartial recv recvfrom")
 }
 
 // decodedValue reports whether the expression of an assignment decodes a text: the
@@ -221,8 +221,8 @@ func opensShell(toks []Token, lang string) bool {
 // connects reports whether a token is the name of a call that opens a connection.
 func connects(t Token) bool {
 	return t.Kind == 'n' &&
-		(strings.HasPrefix(t.Text, "TCPSocket.") || lex.OneOf(unqualified(t.Text), "connect fsockopen sockaddr_in "+
-			"createConnection create_connection stream_socket_client"))
+		(strings.HasPrefix(t.Text, "TCPSocket.") || lex.OneOf(unqualified(t.Text), "connect createConnection"+
+			" create_connection fsockopen sockaddr_in stream_socket_client"))
 }
 
 // startsShell reports whether a token is a text that starts a shell without a command.
@@ -389,8 +389,8 @@ func runStatement(sh *shell.Shell, arg string, args []string) {
 	n := len(sh.Eval.Effects)
 	sql.Read(sh, arg)
 	verb, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(arg)), " ")
-	const statements = "SELECT INSERT UPDATE DELETE CREATE ALTER DROP TRUNCATE WITH BEGIN COMMIT PRAGMA SET SHOW " +
-		"EXPLAIN GRANT CALL MERGE VACUUM"
+	const statements = "ALTER BEGIN CALL COMMIT CREATE DELETE DROP EXPLAIN GRANT INSERT MERGE PRAGMA SELECT SET SHOW" +
+		" TRUNCATE UPDATE VACUUM WITH"
 	if len(sh.Eval.Effects) == n && !lex.OneOf(verb, statements) {
 		runCommand(sh, arg, args)
 	}

@@ -25,26 +25,26 @@ const (
 // serviceModules are the modules of clients of hosted services, and storeModules those of clients of
 // databases. Those of serviceFamilies begin so.
 const (
-	serviceModules = "boto3 stripe github octokit @octokit/rest firebase-admin firebase_admin supabase " +
-		"@supabase/supabase-js aws-sdk kubernetes @kubernetes/client-node pinecone qdrant_client cloudflare " +
-		"digitalocean hcloud linode_api4 heroku3 notion_client @notionhq/client algoliasearch hubspot " +
-		"@hubspot/api-client shopify braintree paypalrestsdk"
+	serviceModules = "@hubspot/api-client @kubernetes/client-node @notionhq/client @octokit/rest" +
+		" @supabase/supabase-js algoliasearch aws-sdk boto3 braintree cloudflare digitalocean firebase-admin" +
+		" firebase_admin github hcloud heroku3 hubspot kubernetes linode_api4 notion_client octokit paypalrestsdk" +
+		" pinecone qdrant_client shopify stripe supabase"
 	serviceFamilies = "@aws-sdk/ @google-cloud/ @azure/ google.cloud azure. aws-sdk-"
-	mailModules     = "smtplib nodemailer slack_sdk @slack/web-api twilio twilio.rest sendgrid @sendgrid/mail resend"
-	storeModules    = "redis ioredis pymongo motor mongodb mongoose elasticsearch @elastic/elasticsearch " +
-		"opensearchpy knex cassandra cassandra-driver"
+	mailModules     = "@sendgrid/mail @slack/web-api nodemailer resend sendgrid slack_sdk smtplib twilio twilio.rest"
+	storeModules    = "@elastic/elasticsearch cassandra cassandra-driver elasticsearch ioredis knex mongodb mongoose" +
+		" motor opensearchpy pymongo redis"
 )
 
 // serviceClients are the calls that return a client of a hosted service.
-const serviceClients = "boto3.resource boto3.client boto3.Session storage.Client storage.NewClient bigquery.Client " +
-	"firestore.Client BlobServiceClient BlobServiceClient.from_connection_string ContainerClient AWS.S3 AWS.DynamoDB " +
-	"Aws::S3::Resource.new Aws::S3::Client.new Aws::DynamoDB::Client.new S3Client DynamoDBClient Storage " +
-	"github.Github Octokit Octokit::Client.new hcloud.Client digitalocean.Manager"
+const serviceClients = "AWS.DynamoDB AWS.S3 Aws::DynamoDB::Client.new Aws::S3::Client.new Aws::S3::Resource.new" +
+	" BlobServiceClient BlobServiceClient.from_connection_string ContainerClient DynamoDBClient Octokit" +
+	" Octokit::Client.new S3Client Storage bigquery.Client boto3.Session boto3.client boto3.resource" +
+	" digitalocean.Manager firestore.Client github.Github hcloud.Client storage.Client storage.NewClient"
 
 // httpClients are the calls that return a client of the host that their arguments name.
-const httpClients = "Net::HTTP.start Net::HTTP.new Faraday.new HTTP.persistent Excon.new RestClient::Resource.new " +
-	"axios.create got.extend ky.create ky.extend httpx.Client httpx.AsyncClient aiohttp.ClientSession " +
-	"http.client.HTTPSConnection HTTPSConnection Client"
+const httpClients = "Client Excon.new Faraday.new HTTP.persistent HTTPSConnection Net::HTTP.new Net::HTTP.start" +
+	" RestClient::Resource.new aiohttp.ClientSession axios.create got.extend http.client.HTTPSConnection" +
+	" httpx.AsyncClient httpx.Client ky.create ky.extend"
 
 // rememberService notes that a name stands for a client of a service: for what a known call
 // returns, or a call of the client of another name. The expression begins at a token.
@@ -133,7 +133,7 @@ func (r *reading) bindsModule(i int) {
 		r.services[strings.ToUpper(module[:1])+module[1:]] = s
 	}
 	for _, t := range names {
-		if t.Kind == 'n' && !lex.OneOf(t.Text, "import from require as const let var type async await") {
+		if t.Kind == 'n' && !lex.OneOf(t.Text, "as async await const from import let require type var") {
 			r.services[t.Text] = s
 		}
 	}
@@ -164,11 +164,11 @@ func (r *reading) bindsClient(i int) {
 // endsOfService reports whether the name of a call says that it deletes something of a service.
 func endsOfService(name string) bool {
 	verb := lex.First(lex.VerbWords(name))
-	return verbs.IsPlain(verb) || lex.OneOf(verb, "flush flushall flushdb recursive del deregister")
+	return verbs.IsPlain(verb) || lex.OneOf(verb, "del deregister flush flushall flushdb recursive")
 }
 
 // ofEverything are such calls that work on a whole database.
-const ofEverything = "flushall flushdb flushAll flushDb FlushAll FlushDB drop_database dropDatabase"
+const ofEverything = "FlushAll FlushDB dropDatabase drop_database flushAll flushDb flushall flushdb"
 
 // deletesHosted reports a call that deletes what the calls before it have named: every row of a
 // table, or a part of a hosted service. The name of the call is the token at i.
@@ -278,7 +278,7 @@ func (r *reading) sparesOwn(n int) {
 		return
 	}
 	for i := range effects {
-		if e := &effects[i]; lost(*e) && (e.Via == r.sh.Via || lex.OneOf(e.Via, "drop delete truncate update alter")) {
+		if e := &effects[i]; lost(*e) && (e.Via == r.sh.Via || lex.OneOf(e.Via, "alter delete drop truncate update")) {
 			e.Away = effect.OnEmulator
 		}
 	}
@@ -300,8 +300,8 @@ func (r *reading) namesOwnStores() bool {
 }
 
 // opensStore are the last words of the names of calls that open a database.
-const opensStore = "connect Database DatabaseSync createConnection createPool create_engine create_async_engine " +
-	"createClient MongoClient Pool Client"
+const opensStore = "Client Database DatabaseSync MongoClient Pool connect createClient createConnection createPool" +
+	" create_async_engine create_engine"
 
 // databaseAt returns where the database is that the token at i names or opens.
 func (r *reading) databaseAt(i int) int {

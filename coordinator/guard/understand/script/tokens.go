@@ -175,7 +175,7 @@ func (z *tokenizer) expectsValue() bool {
 	}
 	last := z.out[len(z.out)-1]
 	if last.Kind == 'n' {
-		return lex.OneOf(last.Text, "return if unless while until and or not when split grep case in m qr")
+		return lex.OneOf(last.Text, "and case grep if in m not or qr return split unless until when while")
 	}
 	return !last.in("sx)]}")
 }
@@ -457,16 +457,16 @@ func (r *reading) showsVariable(toks []Token) {
 // put or get counts only if the name of a client is before it.
 func networkCall(short, full string) bool {
 	if lex.OneOf(short, "put patch get") {
-		return lex.OneOf(full[:max(strings.IndexByte(full, '.'), 0)], "requests httpx axios got session HTTParty "+
-			"Faraday")
+		return lex.OneOf(full[:max(strings.IndexByte(full, '.'), 0)], "Faraday HTTParty axios got httpx requests"+
+			" session")
 	}
-	return lex.OneOf(short, "post request Request fetch axios urlopen urlencode post_form sendall sendto "+
-		"sendBeacon curl_setopt Post PostForm NewRequest NewRequestWithContext")
+	return lex.OneOf(short, "NewRequest NewRequestWithContext Post PostForm Request axios curl_setopt fetch post"+
+		" post_form request sendBeacon sendall sendto urlencode urlopen")
 }
 
 // uploaders are calls that send a file, or a text, to a service.
-const uploaders = "upload_file upload_fileobj put_object putObject uploadFile upload upload_blob " +
-	"upload_from_filename upload_from_string sendmail send_message sendMail files_upload storbinary put_file"
+const uploaders = "files_upload putObject put_file put_object sendMail send_message sendmail storbinary upload" +
+	" uploadFile upload_blob upload_file upload_fileobj upload_from_filename upload_from_string"
 
 // sendsEnvironment reports whether a list of arguments has the whole environment, with every key and token in it.
 func sendsEnvironment(toks []Token) bool {
@@ -489,10 +489,10 @@ func (r *reading) constant(t Token) (string, bool) {
 	if v, ok := r.consts[t.Text]; ok {
 		return v, true
 	}
-	if lex.OneOf(t.Text, "__dir__ __DIR__ __dirname import.meta.dirname import.meta.dir") {
+	if lex.OneOf(t.Text, "__DIR__ __dir__ __dirname import.meta.dir import.meta.dirname") {
 		return r.sh.SourceDir(), true
 	}
-	if lex.OneOf(t.Text, "Path.cwd pathlib.Path.cwd os.getcwd process.cwd Deno.cwd Dir.pwd Dir.getwd getcwd") {
+	if lex.OneOf(t.Text, "Deno.cwd Dir.getwd Dir.pwd Path.cwd getcwd os.getcwd pathlib.Path.cwd process.cwd") {
 		return r.sh.Place.Cwd, true
 	}
 	if v, ok := r.part(t.Text); ok {

@@ -25,7 +25,7 @@ func (r *reading) assigned(i int) (from int, appends bool) {
 	case r.lang == "go" && lex.OneOf(textAt(toks, i-1), "var const"):
 		j++
 	}
-	if kindAt(toks, j) == ':' && !lex.OneOf(textAt(toks, i-1), "if elif while not and or in is") {
+	if kindAt(toks, j) == ':' && !lex.OneOf(textAt(toks, i-1), "and elif if in is not or while") {
 		j = afterType(toks, j+1)
 	}
 	if kindAt(toks, j) != '=' || j+1 >= len(toks) {
@@ -100,8 +100,8 @@ func (r *reading) rememberText(name string, toks []Token, appends bool) {
 }
 
 // serializers are calls that make a text of all that they get.
-const serializers = "dumps stringify json_encode urlencode http_build_query b64encode generate Marshal to_json " +
-	"inspect str repr"
+const serializers = "Marshal b64encode dumps generate http_build_query inspect json_encode repr str stringify" +
+	" to_json urlencode"
 
 // list reads the list that begins at a token: ["a", b], []string{"a"}, ("a", "b"), %w[a b] and append(list, "c").
 func (r *reading) list(from int) ([]string, bool) {
@@ -203,7 +203,7 @@ func listOpening(toks []Token, from int) int {
 }
 
 // listMakers are the names before the items of a list.
-const listMakers = "append array vec! vec List.of Set.of listOf arrayOf Arrays.asList set tuple list sorted new"
+const listMakers = "Arrays.asList List.of Set.of append array arrayOf list listOf new set sorted tuple vec vec!"
 
 // hasComma reports whether a comma stands directly in the brackets that open at the first of toks.
 func hasComma(toks []Token) bool {
@@ -219,7 +219,7 @@ func (r *reading) extend(i int) {
 	switch list := textAt(r.toks, i+1); {
 	case lex.OneOf(name, "push unshift") && strings.HasPrefix(list, "@"):
 		name, at = list, i+2
-	case dot > 0 && lex.OneOf(name[dot+1:], "append extend push concat add"):
+	case dot > 0 && lex.OneOf(name[dot+1:], "add append concat extend push"):
 		name = name[:dot]
 	default:
 		return

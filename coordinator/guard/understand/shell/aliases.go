@@ -128,7 +128,7 @@ func (sh *Shell) coprocess(c *syntax.CoprocClause, in *string) {
 }
 
 // socketClients connect the standard input and output with another machine.
-const socketClients = "nc ncat netcat telnet socat openssl"
+const socketClients = "nc ncat netcat openssl socat telnet"
 
 // IsStdin reports whether a path stands for the standard input.
 func IsStdin(path string) bool {

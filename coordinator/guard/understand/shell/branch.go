@@ -188,7 +188,7 @@ func compared(left, op, right string) (holds, known bool) {
 		return false, false
 	}
 	holding := map[int]string{-1: "-lt -le -ne", 0: "-eq -le -ge", 1: "-gt -ge -ne"}[cmp.Compare(l, r)]
-	return lex.OneOf(op, holding), lex.OneOf(op, "-eq -ne -gt -ge -lt -le")
+	return lex.OneOf(op, holding), lex.OneOf(op, "-eq -ge -gt -le -lt -ne")
 }
 
 // chosen returns the items of a case clause that may run, and whether they surely do.

@@ -107,7 +107,7 @@ func (sh *Shell) special(name string) (expand.Value, bool) {
 func (sh *Shell) partOfWord(p syntax.WordPart, v expand.Value) expand.Value {
 	name := paramName(p)
 	switch {
-	case sh.params != nil, sh.file() != nil, !lex.OneOf(name, "@ * 1 2 3 4 5 6 7 8 9"):
+	case sh.params != nil, sh.file() != nil, !lex.OneOf(name, "* 1 2 3 4 5 6 7 8 9 @"):
 		return v
 	}
 	switch x := p.(*syntax.ParamExp); {

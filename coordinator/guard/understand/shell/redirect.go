@@ -134,7 +134,7 @@ func (sh *Shell) WriteAs(op effect.Op, word string) string {
 	if lex.BeginsWith(p, "/dev/pts/ /dev/ttys") || ofProcess(p, "fd") {
 		sh.Effect(effect.TypeInto, "", p)
 	}
-	if !lex.OneOf(p, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2") {
+	if !lex.OneOf(p, "/dev/fd/1 /dev/fd/2 /dev/null /dev/stderr /dev/stdout /dev/tty") {
 		sh.Effect(effect.WriteFile, op, p)
 	}
 	return p

@@ -84,7 +84,7 @@ func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []sink) {
 	text := sh.Out.String()
 	sh.Out = outer
 	name, _ := grammar.Simple(cmd)
-	isWhole := cmd == nil || lex.OneOf(name, ": true echo printf cat") // the text is all that it prints
+	isWhole := cmd == nil || lex.OneOf(name, ": cat echo printf true") // the text is all that it prints
 	for _, f := range sinks {
 		if host, ok := NetDevice(f.path); ok && strings.ContainsRune(text, partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, host)

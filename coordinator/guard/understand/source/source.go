@@ -60,7 +60,7 @@ func RunCargo(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if !ok {
 		return
 	}
-	if !lex.OneOf(verb, "build b run r test t check c bench clippy doc d install rustc") {
+	if !lex.OneOf(verb, "b bench build c check clippy d doc install r run rustc t test") {
 		cargoAlias(sh, verb, lex.After(c.Args, verb, 1))
 		return
 	}
@@ -232,8 +232,8 @@ func isCodeAddress(arg string) bool {
 }
 
 // addressOptions are the options whose value is the address of a registry.
-const addressOptions = "--index-url --extra-index-url --index --default-index -i --find-links -f --registry " +
-	"--repository --proxy --trusted-host --source"
+const addressOptions = "--default-index --extra-index-url --find-links --index --index-url --proxy --registry" +
+	" --repository --source --trusted-host -f -i"
 
 // ReportTaken reports the addresses of code among the arguments of a command that runs or installs it.
 func ReportTaken(sh *shell.Shell, args []string) {

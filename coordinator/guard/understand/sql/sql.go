@@ -180,7 +180,7 @@ func rolledBack(all [][]string) bool {
 // created returns the kind and the name of what a statement creates, or "" if it may have existed
 // before. It remembers a database.
 func created(sh *shell.Shell, w []string) string {
-	w = slices.DeleteFunc(w[1:], func(x string) bool { return lex.OneOf(x, "TEMP TEMPORARY UNLOGGED GLOBAL LOCAL") })
+	w = slices.DeleteFunc(w[1:], func(x string) bool { return lex.OneOf(x, "GLOBAL LOCAL TEMP TEMPORARY UNLOGGED") })
 	switch {
 	case len(w) < 2, w[1] == "IF":
 		return ""
@@ -198,7 +198,7 @@ func dropped(w []string) string {
 
 // explained returns the statement that EXPLAIN ANALYZE runs. EXPLAIN alone runs nothing, so the result is nil.
 func explained(w []string) []string {
-	i := slices.IndexFunc(w, func(x string) bool { return lex.OneOf(x, "DELETE UPDATE INSERT MERGE WITH") })
+	i := slices.IndexFunc(w, func(x string) bool { return lex.OneOf(x, "DELETE INSERT MERGE UPDATE WITH") })
 	if i < 0 || !slices.Contains(w, "ANALYZE") {
 		return nil
 	}

@@ -77,7 +77,7 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 	case lex.OneOf(method, "GET HEAD OPTIONS"):
 	case method == "PURGE":
 		sh.Effect(effect.ChangeRemote, effect.Named("cache"), r.URL)
-	case lex.OneOf(fspath.Base(place), "shutdown quit quitquitquit restart safeRestart safeExit"):
+	case lex.OneOf(fspath.Base(place), "quit quitquitquit restart safeExit safeRestart shutdown"):
 		sh.Effect(effect.StopService, effect.HTTP, r.URL)
 	case verbs.EndsByPath(bare), lex.ContainsAny(lex.VerbWords(bare), backPaths):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
@@ -114,7 +114,7 @@ func storeRequest(sh *shell.Shell, r Sent, host, path string) {
 
 // storeNamed returns the index or the collection that the path of a request names.
 func storeNamed(parts []string) string {
-	if len(parts) > 1 && lex.OneOf(parts[0], "indexes collections api v1 solr") {
+	if len(parts) > 1 && lex.OneOf(parts[0], "api collections indexes solr v1") {
 		parts = parts[1:]
 	}
 	return lex.First(parts)
@@ -123,8 +123,8 @@ func storeNamed(parts []string) string {
 // hasStorePort reports whether a host ends in a port on which a data store listens.
 func hasStorePort(host string) bool {
 	i := strings.LastIndexByte(host, ':')
-	return i >= 0 && lex.OneOf(host[i:], ":9200 :9201 :7700 :8108 :5984 :8983 :6333 :8529 :2379 :8500 :8200 "+
-		":8001 :8444 :9090 :15672 :4222 :8222")
+	return i >= 0 && lex.OneOf(host[i:], ":15672 :2379 :4222 :5984 :6333 :7700 :8001 :8108 :8200 :8222 :8444 :8500"+
+		" :8529 :8983 :9090 :9200 :9201")
 }
 
 // storeSchemes are how the addresses of databases begin.
@@ -201,7 +201,7 @@ func isNameRune(r rune) bool {
 }
 
 // actionNames are the names of fields that say what a request does.
-const actionNames = "action type operation op command method _method"
+const actionNames = "_method action command method op operation type"
 
 // endAction reports whether a field of a body, in JSON or as a form, says that the request
 // destroys something.
@@ -248,7 +248,7 @@ func IsAPIHost(url string) bool { return strings.HasPrefix(HostOf(url), "api.") 
 // localNames are the hosts that are this machine, and localDomains are the domains
 // that are reserved for it and for tests.
 const (
-	localNames   = "localhost localhost.localstack.cloud 0.0.0.0 ::1 host.docker.internal host.containers.internal"
+	localNames   = "0.0.0.0 ::1 host.containers.internal host.docker.internal localhost localhost.localstack.cloud"
 	localDomains = ".localhost .localhost.localstack.cloud .test .localtest.me .lvh.me"
 )
 
@@ -265,8 +265,8 @@ func IsLocalHost(url string) bool {
 }
 
 // metadataHosts give a machine in a cloud its own credentials.
-const metadataHosts = "169.254.169.254 169.254.170.2 169.254.170.23 100.100.100.200 192.0.0.192 fd00:ec2::254 " +
-	"fd00:ec2::23 metadata metadata.google.internal metadata.goog instance-data instance-data.ec2.internal"
+const metadataHosts = "100.100.100.200 169.254.169.254 169.254.170.2 169.254.170.23 192.0.0.192 fd00:ec2::23" +
+	" fd00:ec2::254 instance-data instance-data.ec2.internal metadata metadata.goog metadata.google.internal"
 
 // MetadataURL reports whether a URL points to a cloud's metadata service. The address may
 // be written as one number, as http://2852039166/ is.

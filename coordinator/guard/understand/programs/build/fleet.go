@@ -118,7 +118,7 @@ func (b *playbook) read(y recipes.YAMLText) {
 			b.sh.Effect(effect.ChangeRemote, effect.Apply, y.Text)
 		}
 	}
-	const lists = "tasks pre_tasks post_tasks handlers block"
+	const lists = "block handlers post_tasks pre_tasks tasks"
 	at := slices.IndexFunc(k, func(key string) bool { return lex.OneOf(key, lists) })
 	if at < 0 || len(k) < at+3 {
 		return
@@ -135,7 +135,7 @@ func (b *playbook) read(y recipes.YAMLText) {
 func (b *playbook) take(keys []string, text string, line int) {
 	name := keys[0][strings.LastIndexByte(keys[0], '.')+1:]
 	switch {
-	case lex.OneOf(name, "name when register become loop with_items vars tags notify args changed_when failed_when"):
+	case lex.OneOf(name, "args become changed_when failed_when loop name notify register tags vars when with_items"):
 	case len(keys) == 1, keys[1] == "cmd":
 		b.module, b.args, b.line = name, append(b.args, text), line
 	default:

@@ -136,7 +136,7 @@ func composerScripts(sh *shell.Shell, c shell.Command, o argv.Options) {
 	case verb == "exec":
 		sh.Exec(recipes.HandedOn(c.Args, verb), c.In)
 	case o.Given("no-scripts"):
-	case lex.OneOf(verb, "install update require remove dump-autoload"):
+	case lex.OneOf(verb, "dump-autoload install remove require update"):
 		name := verb + "-cmd"
 		composerFile.Run(sh, []string{"pre-" + name, "post-" + name, "post-autoload-dump"}, nil)
 	default:

@@ -195,7 +195,7 @@ func reportUninstalledModules(sh *shell.Shell, _ shell.Command, o argv.Options) 
 
 // EnterEnvironment notes the virtual environment that has the program or the script of a path.
 func EnterEnvironment(sh *shell.Shell, path string) {
-	if dir := fspath.Dir(fspath.Dir(path)); lex.OneOf(fspath.Base(dir), ".venv venv env .env virtualenv") {
+	if dir := fspath.Dir(fspath.Dir(path)); lex.OneOf(fspath.Base(dir), ".env .venv env venv virtualenv") {
 		sh.Assign(virtualEnv, expand.Value{sh.Path(dir)})
 	}
 }
@@ -231,8 +231,8 @@ func nodePackages(sh *shell.Shell, c shell.Command, o argv.Options) {
 }
 
 // nodeVerbs are the verbs that NodeRows describe. Any other word may be a program.
-const nodeVerbs = "pkg run run-script test start publish unpublish deprecate owner access dist-tag star token team " +
-	"org hook profile uninstall remove rm un unlink cache exec dlx x config c get set audit"
+const nodeVerbs = "access audit c cache config deprecate dist-tag dlx exec get hook org owner pkg profile publish" +
+	" remove rm run run-script set star start team test token un uninstall unlink unpublish x"
 
 var NodeRows = []rows.Row{
 	{Words: "pkg", Also: runScripts},
@@ -294,9 +294,9 @@ func reportRegistry(sh *shell.Shell, c shell.Command, o argv.Options) {
 // such words.
 func RunPackageProgram(sh *shell.Shell, c shell.Command, verb string) {
 	switch {
-	case c.Name == "npm", verb == "", lex.OneOf(verb, "install i ci add link ln env init create why ls ll list "+
-		"node set search import patch bin root import view info up update upgrade prune dedupe fetch version "+
-		"help store setup server deploy"):
+	case c.Name == "npm", verb == "", lex.OneOf(verb, "add bin ci create dedupe deploy env fetch help i import info"+
+		" init install link list ll ln ls node patch prune root search server set setup store up update upgrade"+
+		" version view why"):
 		return
 	}
 	sh.Exec(append([]string{verb}, lex.After(c.Args, verb, 1)...), c.In)

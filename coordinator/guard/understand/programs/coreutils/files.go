@@ -120,7 +120,7 @@ func remove(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 	kind := effect.DeleteFile
 	switch {
-	case o.Given("r R d recursive"), lex.OneOf(c.Name, "rimraf trash trash-put rmtrash del-cli srm wipe"):
+	case o.Given("r R d recursive"), lex.OneOf(c.Name, "del-cli rimraf rmtrash srm trash trash-put wipe"):
 		kind = effect.DeleteTree
 	}
 	var op effect.Op
@@ -306,7 +306,7 @@ func modeKind(mode string) effect.Op {
 	switch {
 	case err == nil && number&setID != 0, lex.Mentions(mode, "+s u=s"):
 		return effect.Setuid
-	case number == 0o777, number == 0o666, lex.OneOf(mode, "a+rwx ugo+rwx a=rwx o+w a+w"):
+	case number == 0o777, number == 0o666, lex.OneOf(mode, "a+rwx a+w a=rwx o+w ugo+rwx"):
 		return effect.World
 	}
 	return effect.Mode

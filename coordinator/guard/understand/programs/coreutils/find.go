@@ -34,9 +34,9 @@ func (f *findTests) test(name, arg string) {
 	if !f.negated && !matchesEverything(name, arg) {
 		f.narrowed = true
 		switch {
-		case lex.OneOf(name, "-name -iname -path -ipath -wholename"):
+		case lex.OneOf(name, "-iname -ipath -name -path -wholename"):
 			f.name(namePattern(arg))
-		case lex.OneOf(name, "-regex -iregex -lname -perm -inum -samefile -empty"), lex.OneOf(arg, "0 0c 0k -1 -1k"):
+		case lex.OneOf(name, "-empty -inum -iregex -lname -perm -regex -samefile"), lex.OneOf(arg, "-1 -1k 0 0c 0k"):
 			f.unread = true
 		default:
 			f.aged = true
@@ -93,12 +93,12 @@ func matchesEverything(name, arg string) bool {
 	case "-newermt":
 		return lex.BeginsWith(arg, "19 @0")
 	}
-	return strings.Trim(arg, "*./+") == "" || lex.OneOf(name+arg, "-mtime-0 -size+0 -size+0c -size-0 -mmin+0")
+	return strings.Trim(arg, "*./+") == "" || lex.OneOf(name+arg, "-mmin+0 -mtime-0 -size+0 -size+0c -size-0")
 }
 
 // findTestWords are the tests with a value that may exclude files.
-const findTestWords = "-name -iname -path -ipath -wholename -regex -iregex -lname -mtime -mmin -ctime -cmin -atime " +
-	"-amin -newer -newermt -size -user -group -perm -inum -samefile"
+const findTestWords = "-amin -atime -cmin -ctime -group -iname -inum -ipath -iregex -lname -mmin -mtime -name -newer" +
+	" -newermt -path -perm -regex -samefile -size -user -wholename"
 
 // Find reports what -delete, -exec and the output options do below the roots. It is no
 // table: tests, operators and actions form one expression.
@@ -124,7 +124,7 @@ func Find(sh *shell.Shell, c shell.Command, _ argv.Options) {
 			i++
 		case word == "-empty":
 			tests.test(word, "yes")
-		case lex.OneOf(word, "-type -maxdepth -mindepth -fstype -printf"):
+		case lex.OneOf(word, "-fstype -maxdepth -mindepth -printf -type"):
 			tests.negated = false
 			i++
 		case lex.OneOf(word, "-fprint -fprintf -fls -fprint0"):
@@ -163,7 +163,7 @@ func commandLength(words []string) int {
 
 // findRoots splits the arguments of find into roots and expression.
 func findRoots(args []string) (roots, expr []string) {
-	for lex.OneOf(lex.First(args), "-H -L -P -E -X -d -s -x -O1 -O2 -O3 -D") {
+	for lex.OneOf(lex.First(args), "-D -E -H -L -O1 -O2 -O3 -P -X -d -s -x") {
 		args = args[1:]
 	}
 	at := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") || lex.OneOf(a, "( !") })

@@ -396,7 +396,7 @@ func decode(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if len(o.Pos) > 0 {
 		in = sh.Read(o.Pos[0])
 	}
-	if lex.OneOf(c.Name, "gunzip zcat bzcat xzcat uudecode") {
+	if lex.OneOf(c.Name, "bzcat gunzip uudecode xzcat zcat") {
 		sh.Print(partial.UnknownDecoded)
 		return
 	}
@@ -423,7 +423,7 @@ func cipher(sh *shell.Shell, c shell.Command, o argv.Options) {
 		file = name
 	}
 	switch verb := o.At(0); {
-	case lex.OneOf(verb, "rsa pkcs12 pkcs8 pkey ec dsa"):
+	case lex.OneOf(verb, "dsa ec pkcs12 pkcs8 pkey rsa"):
 		if file != "" && !o.Given("pubin pubout noout check export") {
 			sh.Print(sh.Read(file))
 		}

@@ -189,7 +189,7 @@ func writesResult(sh *shell.Shell, line string) bool {
 	}
 	file := strings.Trim(words[len(words)-1], `'"`)
 	switch {
-	case lex.OneOf(words[0], `.output .once .out .backup .save \o \out \g \w`):
+	case lex.OneOf(words[0], `.backup .once .out .output .save \g \o \out \w`):
 		if code, pipes := strings.CutPrefix(strings.TrimSpace(line[len(words[0]):]), "|"); pipes {
 			sh.RunText(code)
 		} else if !lex.OneOf(file, "stdout off") {
@@ -512,8 +512,8 @@ func lostByMigration(sh *shell.Shell, c shell.Command) (op effect.Op, verb strin
 			verbs.WipesData(verb),
 			c.Name == "console" && wipesShortened(verb, c.Args[i:]):
 			return effect.Reset, verb
-		case lex.OneOf(verb, "rollback db:rollback undo downgrade migrate:rollback migration:rollback down --down "+
-			"db:migrate:undo"):
+		case lex.OneOf(verb, "--down db:migrate:undo db:rollback down downgrade migrate:rollback migration:rollback"+
+			" rollback undo"):
 			return effect.Column, verb
 		case strings.HasSuffix(verb, ":restore"),
 			lex.OneOf(a, "--force-reset --accept-data-loss"),
@@ -525,8 +525,8 @@ func lostByMigration(sh *shell.Shell, c shell.Command) (op effect.Op, verb strin
 }
 
 // wipeVerbs wipe a database in a tool for migrations. verbs.WipesData does not know them.
-const wipeVerbs = "drop reset flush reset_db drop-all dropall clean zero fresh refresh " +
-	"db:schema:load db:migrate:undo:all"
+const wipeVerbs = "clean db:migrate:undo:all db:schema:load drop drop-all dropall flush fresh refresh reset reset_db" +
+	" zero"
 
 // wipesShortened reports whether a command of Symfony, whose parts may be shortened, wipes a database.
 func wipesShortened(verb string, args []string) bool {

@@ -37,7 +37,7 @@ func includeStatements(sh *shell.Shell, from, name string) {
 // statementFile returns the file that a database client reads because of \i FILE, .read FILE or source FILE.
 func statementFile(text string) (string, bool) {
 	words := strings.Fields(strings.TrimRight(text, "; \n"))
-	if len(words) != 2 || !lex.OneOf(words[0], `\i \ir \. .read source`) {
+	if len(words) != 2 || !lex.OneOf(words[0], `.read \. \i \ir source`) {
 		return "", false
 	}
 	return strings.Trim(words[1], `'"`), true

@@ -206,7 +206,7 @@ var gitOther = rows.Table{
 
 // overwritesOwn reports whether a subcommand changes files of a repository with Afar's own files.
 func overwritesOwn(sh *shell.Shell, verb string, args []string) bool {
-	const writing = "checkout switch restore reset stash pull merge rebase apply am cherry-pick revert clean rm mv"
+	const writing = "am apply checkout cherry-pick clean merge mv pull rebase reset restore revert rm stash switch"
 	return lex.OneOf(verb, writing) && sh.IsOwn(sh.Place.Cwd) && !lex.ContainsAny(args, "list show")
 }
 
@@ -300,7 +300,7 @@ func gitConfig(sh *shell.Shell, _ shell.Command, o argv.Options) {
 // changesFutureRuns reports whether a setting makes later commands run or fetch something else.
 func changesFutureRuns(key, text string) bool {
 	switch {
-	case lex.OneOf(key, "core.hookspath core.sshcommand core.fsmonitor init.templatedir include.path"):
+	case lex.OneOf(key, "core.fsmonitor core.hookspath core.sshcommand include.path init.templatedir"):
 		return true
 	case strings.HasPrefix(key, "url."), strings.HasPrefix(text, "!"):
 		return true

@@ -134,9 +134,9 @@ func gitSet(sh *shell.Shell, keys, values string) bool {
 
 // gitRuns reports whether git passes the value of a setting to a shell.
 func gitRuns(key string) bool {
-	const commands = "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor " +
-		"core.askpass core.gitproxy core.alternaterefscommand interactive.difffilter uploadpack.packobjectshook " +
-		"sendemail.sendmailcmd sendemail.tocmd sendemail.cccmd"
+	const commands = "core.alternaterefscommand core.askpass core.editor core.fsmonitor core.gitproxy core.pager" +
+		" core.sshcommand diff.external interactive.difffilter sendemail.cccmd sendemail.sendmailcmd sendemail.tocmd" +
+		" sequence.editor uploadpack.packobjectshook"
 	return lex.OneOf(key, commands) || lex.BeginsWith(key, "filter. pager. mergetool.") ||
 		lex.EndsWith(key, ".textconv .cmd .driver .command .program .helper .uploadpack .receivepack")
 }
@@ -175,7 +175,7 @@ func ReportBrought(sh *shell.Shell, c shell.Command) {
 	verb, rest := "clone", c.Args
 	if !lex.OneOf(c.Name, forges) {
 		brings := func(arg string) bool {
-			return lex.OneOf(arg, "clone co checkout export cp copy copyto download sync")
+			return lex.OneOf(arg, "checkout clone co copy copyto cp download export sync")
 		}
 		i := slices.IndexFunc(rest[:min(len(rest), 6)], brings)
 		if i < 0 {

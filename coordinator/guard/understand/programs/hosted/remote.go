@@ -25,28 +25,28 @@ import (
 // subcommand of every service would always be out of date.
 
 // hostedClients are the programs to which the verb grammar applies.
-const hostedClients = "aws awslocal gcloud gsutil bq az oc kubectl k kubecolor microk8s.kubectl k3s-kubectl helm " +
-	"terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst sam copilot eb eksctl kops doctl " +
-	"linode-cli hcloud scw vultr-cli oci ibmcloud aliyun heroku fly flyctl vercel vc now netlify ntl railway render " +
-	"supabase firebase wrangler cf gh glab hub circleci jenkins-cli keychain-tool argocd argo flux vault bao consul " +
-	"nomad etcdctl kafka-topics kafka-consumer-groups kafka-configs kafka-acls kafka-delete-records kafka-storage " +
-	"rpk kcat rabbitmqctl rabbitmqadmin rabbitmq-plugins nats nsc stripe twilio sentry-cli datadog-ci ldcli auth0 " +
-	"okta restic borg velero mc s3cmd s5cmd b2 algolia op doppler infisical chamber packer vagrant rancher minikube " +
-	"kind k3d k3s istioctl linkerd skaffold cloudflared planetscale pscale neonctl turso xata atlas mongocli " +
-	"cockroach ccloud confluent aiven avn databricks snow snowsql apigee apigeecli akamai fastly civo exo upctl " +
-	"openstack nova cinder glance swift vcd govc virsh lxc incus multipass limactl colima ctr crictl " +
-	"launchctl-remote pagerduty pd newrelic dog grafana-cli grafanactl amtool promtool influx chronograf kapacitor " +
-	"braintree paypal sendgrid mailgun postmark ses mailchimp flagsmith unleash split harness spacectl env0 " +
-	"dnscontrol flarectl cfcli powerdns pdnsutil gandi lexicon route53 clisso wp drush artisan ddev lando dokku " +
-	"caprover kamal nixops colmena traefik haproxyctl nginxctl consul-template boundary waypoint elasticdump es " +
-	"curator opensearch-cli meilisearch typesense redis-cluster kubeadm kubeseal kustomize kn tkn tekton crossplane " +
-	"clusterctl rke talosctl portainer swarm docker-machine gitlab-runner gitlab-rake bitbucket buildkite-agent " +
-	"drone woodpecker-cli travis tfe tfc vercel-cli surge now-cli amplify apprunner azcopy rclone-rc lakectl dvc " +
-	"wandb mlflow huggingface-cli kaggle comet clearml sky modal runpodctl vastai lambda bench frappe jira acli " +
-	"airflow linear duplicity bup kopia deck flipt square splunk attic rdiff-backup tarsnap pgbackrest barman wal-g " +
-	"etckeeper zappa chalice tea shopify knife temporal tctl juju bosh rosa ocm terminus platform upsun clever " +
-	"rustic scalingo koyeb northflank appwrite sanity contentful prefect dagster radosgw-admin rbd ceph kcadm humctl " +
-	"checkly ionosctl ovhai stackit zeabur tsh"
+const hostedClients = "acli airflow aiven akamai algolia aliyun amplify amtool apigee apigeecli apprunner appwrite" +
+	" argo argocd artisan atlas attic auth0 avn aws awslocal az azcopy b2 bao barman bench bitbucket borg bosh" +
+	" boundary bq braintree buildkite-agent bup caprover ccloud cdk cdktf ceph cf cfcli chalice chamber checkly" +
+	" chronograf cinder circleci civo clearml clever clisso cloudflared clusterctl cockroach colima colmena comet" +
+	" confluent consul consul-template contentful copilot crictl crossplane ctr curator dagster databricks" +
+	" datadog-ci ddev deck dnscontrol docker-machine doctl dog dokku doppler drone drush duplicity dvc eb eksctl" +
+	" elasticdump env0 es etcdctl etckeeper exo fastly firebase flagsmith flarectl flipt flux fly flyctl frappe" +
+	" gandi gcloud gh gitlab-rake gitlab-runner glab glance govc grafana-cli grafanactl gsutil haproxyctl harness" +
+	" hcloud helm helmfile heroku hub huggingface-cli humctl ibmcloud incus infisical influx ionosctl istioctl" +
+	" jenkins-cli jira juju k k3d k3s k3s-kubectl kafka-acls kafka-configs kafka-consumer-groups" +
+	" kafka-delete-records kafka-storage kafka-topics kaggle kamal kapacitor kcadm kcat keychain-tool kind kn knife" +
+	" kopia kops koyeb kubeadm kubecolor kubectl kubeseal kustomize lakectl lambda lando launchctl-remote ldcli" +
+	" lexicon limactl linear linkerd linode-cli lxc mailchimp mailgun mc meilisearch microk8s.kubectl minikube" +
+	" mlflow modal mongocli multipass nats neonctl netlify newrelic nginxctl nixops nomad northflank nova now" +
+	" now-cli nsc ntl oc oci ocm okta op opensearch-cli openstack ovhai packer pagerduty paypal pd pdnsutil" +
+	" pgbackrest planetscale platform portainer postmark powerdns prefect promtool pscale pulumi rabbitmq-plugins" +
+	" rabbitmqadmin rabbitmqctl radosgw-admin railway rancher rbd rclone-rc rdiff-backup redis-cluster render restic" +
+	" rke rosa route53 rpk runpodctl rustic s3cmd s5cmd sam sanity scalingo scw sendgrid sentry-cli serverless ses" +
+	" shopify skaffold sky sls snow snowsql spacectl split splunk square sst stackit stripe supabase surge swarm" +
+	" swift talosctl tarsnap tctl tea tekton temporal terminus terraform terragrunt tfc tfe tkn tofu traefik travis" +
+	" tsh turso twilio typesense unleash upctl upsun vagrant vastai vault vc vcd velero vercel vercel-cli virsh" +
+	" vultr-cli wal-g wandb waypoint woodpecker-cli wp wrangler xata zappa zeabur"
 
 // IsClient reports whether a program, or a script with its name, is one of hostedClients.
 func IsClient(name string) bool {
@@ -229,7 +229,7 @@ func compoundVerb(words []string) effect.Op {
 	switch {
 	case lex.OneOf(last, "delete destroy purge"), words[0] == "force" && verbs.Of(words[1]) == verbs.Changes:
 		return effect.Part
-	case !lex.OneOf(words[0], "batch force bulk schedule async start"):
+	case !lex.OneOf(words[0], "async batch bulk force schedule start"):
 		return ""
 	case last == "deletion", IsDestroying(words[1]):
 		return effect.Teardown
@@ -248,7 +248,7 @@ func (v operation) isLocal() bool {
 	case "clear":
 		return v.c.Name == "artisan" && lex.ContainsAny(v.words, "cache config route view event optimize")
 	case "stop", "pause", "restart":
-		return lex.OneOf(v.c.Name, "minikube colima k3d kind limactl multipass supabase ddev lando")
+		return lex.OneOf(v.c.Name, "colima ddev k3d kind lando limactl minikube multipass supabase")
 	}
 	switch {
 	case v.c.Name == "dvc": // its store is changed by "gc --cloud" alone
@@ -291,7 +291,7 @@ func (v operation) changes() bool {
 	case len(v.words) == 1, v.isAWS(), strings.Contains(v.o.Pos[v.at], ":"):
 		return true
 	}
-	return !lex.OneOf(verb, "failover compact change clear maintenance block off")
+	return !lex.OneOf(verb, "block change clear compact failover maintenance off")
 }
 
 // grants reports whether an operation gives rights or sets a new password.
@@ -300,7 +300,7 @@ func (v operation) grants() bool {
 	if lex.OneOf(verb, "update modify set reset") && setsPassword(v.o) {
 		return true
 	}
-	if !lex.OneOf(verb, "put attach set add update modify create grant authorize allow") {
+	if !lex.OneOf(verb, "add allow attach authorize create grant modify put set update") {
 		return false
 	}
 	before := lex.VerbWords(v.o.At(v.at - 1))
@@ -346,8 +346,8 @@ func (v operation) destroysStack() bool {
 	case v.at > 1, v.o.Pos[0] == "state", !lex.OneOf(v.words[0], "destroy delete remove down"):
 		return false
 	}
-	return lex.OneOf(v.c.Name, "terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst eksctl "+
-		"kops sam kubeadm k3d kind")
+	return lex.OneOf(v.c.Name, "cdk cdktf eksctl helmfile k3d kind kops kubeadm pulumi sam serverless sls sst"+
+		" terraform terragrunt tofu")
 }
 
 // isWhole reports whether an operation is on a resource that contains others, such as
@@ -363,7 +363,7 @@ func (v operation) isWhole() bool {
 	if v.at > 0 { // in the AWS client that operand is a service
 		return !v.isAWS() && verbs.IsWhole(strings.ToLower(v.o.Pos[v.at-1]))
 	}
-	if len(v.words) == 1 && lex.OneOf(v.c.Name, "heroku railway vercel vc now surge") {
+	if len(v.words) == 1 && lex.OneOf(v.c.Name, "heroku now railway surge vc vercel") {
 		return true
 	}
 	kind, _, _ := strings.Cut(strings.ToLower(v.o.At(1)), "/")
@@ -375,15 +375,15 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o argv.Options) {
 	for _, f := range o.Flags {
 		name := strings.ToLower(f.Name)
 		switch {
-		case lex.OneOf(name, "delete purge destroy remove delete-all flush-all drop rm remove-all prune "+
-			"purge-cache wipe force-delete drop-table delete-unmatched-destination-files "+
-			"delete-unmatched-destination-objects delete-destination delete-removed") && f.Value != "false":
+		case lex.OneOf(name, "delete delete-all delete-destination delete-removed delete-unmatched-destination-files"+
+			" delete-unmatched-destination-objects destroy drop drop-table flush-all force-delete prune purge"+
+			" purge-cache remove remove-all rm wipe") && f.Value != "false":
 			sh.Effect(effect.DestroyRemote, effect.Part, f.Name)
 		case name == "prod":
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
 			return
 		case name == "execute" && !strings.HasPrefix(c.Name, "kafka"):
-		case lex.OneOf(name, "reset-offsets force-recreate delete-config execute force-unlock leave"):
+		case lex.OneOf(name, "delete-config execute force-recreate force-unlock leave reset-offsets"):
 			sh.Effect(effect.ChangeRemote, effect.Named(name), f.Name)
 		}
 	}
@@ -540,7 +540,7 @@ func forProduction(o argv.Options) bool {
 
 // forge reports what a forge's client publishes, merges or grants rights to.
 func forge(sh *shell.Shell, c shell.Command, o argv.Options) {
-	if lex.OneOf(o.At(1), "create upload comment edit note run") {
+	if lex.OneOf(o.At(1), "comment create edit note run upload") {
 		secret.ReportCarried(sh, c, o.From(2), c.Name)
 		secret.ReportKeys(sh, c.Args, c.Name)
 	}

@@ -179,7 +179,7 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 		return build.DenoFile.Run(sh, []string{lex.First(rest)}, rest[min(1, len(rest)):])
 	case verb == "eval" && len(args) > 1:
 		script.Run(sh, args[1], "js")
-	case lex.OneOf(verb, "eval x run install add remove publish upgrade"):
+	case lex.OneOf(verb, "add eval install publish remove run upgrade x"):
 		if c.Name == "bun" && build.RunNodeScripts(sh, c, argv.ParseOptions(args, "cwd filter")) {
 			return true
 		}
@@ -211,7 +211,7 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 		source.RunPiped(sh, c, lang)
 	case arrived:
 		source.Run(sh, path, nil, lang)
-	case lex.OneOf(base, "manage.py artisan rails rake console ace cake spark yii"):
+	case lex.OneOf(base, "ace artisan cake console manage.py rails rake spark yii"):
 		sh.Exec(append([]string{base}, args[1:]...), c.In)
 	case lex.BeginsWith(path, "https:// http://"):
 		sh.Effect(effect.RunUnknown, effect.Network, path)
@@ -291,11 +291,11 @@ func editor(sh *shell.Shell, c shell.Command, o argv.Options) {
 func emptiesBuffer(code string) bool {
 	return slices.ContainsFunc(strings.Split(code, "|"), func(command string) bool {
 		words := strings.Fields(strings.Trim(command, ": \t_"))
-		if lex.OneOf(lex.First(words), "silent! silent sil! sil normal! normal norm! norm") {
+		if lex.OneOf(lex.First(words), "norm norm! normal normal! sil sil! silent silent!") {
 			words = words[1:]
 		}
 		return lex.OneOf(strings.Join(words, ""),
-			"%d %delete 1,$d 1,$delete 0,$d ,d ,delete g/^/d g/./d v/^$/d ggdG ggVGd 1,$c %c ,c")
+			"%c %d %delete ,c ,d ,delete 0,$d 1,$c 1,$d 1,$delete g/./d g/^/d ggVGd ggdG v/^$/d")
 	})
 }
 
@@ -322,7 +322,7 @@ func reportBufferWritten(sh *shell.Shell, code string) {
 	for _, command := range strings.Split(code, "|") {
 		words := strings.Fields(strings.TrimLeft(command, ": 0123456789,.$%"))
 		switch {
-		case len(words) != 2, !lex.OneOf(words[0], "w w! write write! sav sav! saveas saveas!"):
+		case len(words) != 2, !lex.OneOf(words[0], "sav sav! saveas saveas! w w! write write!"):
 		case !lex.BeginsWith(words[1], "! >>"):
 			sh.Write(words[1])
 		}
@@ -339,7 +339,7 @@ func tclCommand(sh *shell.Shell, code string) {
 // RunsInput reports whether a program runs the code that it reads or that another command prints for it.
 func RunsInput(name string) bool {
 	switch {
-	case lex.IsShellName(name), lex.OneOf(name, "eval source . ssh mongosh mongo redis-cli valkey-cli"),
+	case lex.IsShellName(name), lex.OneOf(name, ". eval mongo mongosh redis-cli source ssh valkey-cli"),
 		source.LanguageOf(name) != "":
 		return true
 	}

@@ -53,7 +53,7 @@ func container(sh *shell.Shell, c shell.Command, o argv.Options) {
 	}
 	verbs, inner, words := ContainerVerbs, shell.Command{Name: c.Name, Args: args, In: c.In}, argv.Options{Pos: rest}
 	switch {
-	case lex.OneOf(verb, "container image volume network system builder buildx pod") && len(args) > 0:
+	case lex.OneOf(verb, "builder buildx container image network pod system volume") && len(args) > 0:
 		verbs, inner.Args, words = ContainerNouns, args[1:], argv.ParseOptions(args[1:], "f filter")
 		words.Pos = append([]string{verb, args[0]}, words.Pos...)
 	case onOtherHost(sh, o):
@@ -234,8 +234,8 @@ func reportRights(sh *shell.Shell, o argv.Options) {
 		sh.Effect(effect.RunElevated, effect.HostRights, "")
 	}
 	for _, right := range o.All("cap-add") {
-		if lex.OneOf(strings.TrimPrefix(strings.ToUpper(right), "CAP_"), "ALL SYS_ADMIN SYS_MODULE SYS_RAWIO "+
-			"SYS_BOOT DAC_READ_SEARCH") {
+		if lex.OneOf(strings.TrimPrefix(strings.ToUpper(right), "CAP_"), "ALL DAC_READ_SEARCH SYS_ADMIN SYS_BOOT"+
+			" SYS_MODULE SYS_RAWIO") {
 			sh.Effect(effect.RunElevated, effect.HostRights, right)
 		}
 	}
@@ -270,7 +270,7 @@ func rememberServer(sh *shell.Shell, o argv.Options) {
 
 // selfStarting are the images whose container starts the program that the image is named after, and
 // takes only its arguments.
-const selfStarting = "git terraform opentofu terragrunt kubectl helm aws rclone restic ansible-playbook"
+const selfStarting = "ansible-playbook aws git helm kubectl opentofu rclone restic terraform terragrunt"
 
 // imageName returns the name of an image without its registry, its tag and "-cli".
 func imageName(image string) string {

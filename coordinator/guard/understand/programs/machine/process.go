@@ -58,7 +58,7 @@ var ProcessTables = []rows.Table{
 }
 
 // processLists are programs that show processes. What they print begins with the mark of a list.
-const processLists = "pgrep pidof ps lsof fuser ss netstat top htop atop pstree"
+const processLists = "atop fuser htop lsof netstat pgrep pidof ps pstree ss top"
 
 // These acts reach into the processes that options or operands name.
 var (

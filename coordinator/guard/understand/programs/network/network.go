@@ -418,7 +418,7 @@ func isAddress(operand string) bool {
 	return partial.HasHole(operand)
 }
 
-const RequestMethods = "GET HEAD OPTIONS POST PUT PATCH DELETE"
+const RequestMethods = "DELETE GET HEAD OPTIONS PATCH POST PUT"
 
 // bodies returns the parts of a body, with the content of files as far as it is known.
 func (row *requester) bodies(sh *shell.Shell, c shell.Command, o argv.Options) []string {

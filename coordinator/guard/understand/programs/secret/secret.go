@@ -235,11 +235,11 @@ func reportStagedTrees(sh *shell.Shell, o argv.Options) {
 }
 
 // usesSecrets are programs of no table that use a credential as it is meant, or show nothing of it.
-const usesSecrets = "ssh-add keytool jarsigner apksigner cosign mkcert step certbot certtool dotenv dotenvx " +
-	"dotenv-linter direnv foreman honcho overmind hivemind detect-secrets ggshield git-crypt git-secret blackbox " +
-	"transcrypt rage minisign signify codesign osslsigncode sbsign md5sum md5 sha1sum sha224sum sha256sum sha384sum " +
-	"sha512sum shasum b2sum b3sum cksum sum du touch attrib getfacl setfacl chattr lsattr chcon restorecon xattr " +
-	"mdls open xdg-open trash gio pre-commit lsof inotifywait entr watchexec editorconfig-checker"
+const usesSecrets = "apksigner attrib b2sum b3sum blackbox certbot certtool chattr chcon cksum codesign cosign" +
+	" detect-secrets direnv dotenv dotenv-linter dotenvx du editorconfig-checker entr foreman getfacl ggshield gio" +
+	" git-crypt git-secret hivemind honcho inotifywait jarsigner keytool lsattr lsof md5 md5sum mdls minisign mkcert" +
+	" open osslsigncode overmind pre-commit rage restorecon sbsign setfacl sha1sum sha224sum sha256sum sha384sum" +
+	" sha512sum shasum signify ssh-add step sum touch transcrypt trash watchexec xattr xdg-open"
 
 // secretOptions are words in the names of options whose value is a credential that is used.
 const secretOptions = "key keyfile keystore cert certfile identity env envfile secret secrets password passphrase " +
@@ -321,8 +321,8 @@ func selectsKey(expression string) bool {
 		return true
 	}
 	last := fields[len(fields)-1]
-	return lex.OneOf(last, "SecretString SecretBinary data value fields fromjson Env "+
-		"primaryKey secondaryKey primaryMasterKey connectionString") || protected.SecretName(last)
+	return lex.OneOf(last, "Env SecretBinary SecretString connectionString data fields fromjson primaryKey"+
+		" primaryMasterKey secondaryKey value") || protected.SecretName(last)
 }
 
 // KeyTool reports a private key that ssh-keygen reads.

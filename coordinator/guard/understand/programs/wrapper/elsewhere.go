@@ -72,7 +72,7 @@ func ssh(sh *shell.Shell, c shell.Command, o argv.Options) {
 func sshPlace(sh *shell.Shell, o argv.Options, host string) *shell.Shell {
 	host = strings.Trim(host[strings.LastIndexByte(host, '@')+1:], "[]")
 	port, ported := o.Get("p")
-	here := lex.OneOf(host, "localhost ::1 0.0.0.0 0 ip6-localhost") || strings.HasPrefix(host, "127.")
+	here := lex.OneOf(host, "0 0.0.0.0 ::1 ip6-localhost localhost") || strings.HasPrefix(host, "127.")
 	if !here || ported && port != "22" {
 		return sh.Elsewhere()
 	}
@@ -116,7 +116,7 @@ func expect(sh *shell.Shell, c shell.Command, o argv.Options) {
 
 // otherMachine runs a command on a virtual machine or another device.
 func otherMachine(sh *shell.Shell, c shell.Command, _ argv.Options) {
-	const verbs = "shell ssh exec enter run -- -e --exec"
+	const verbs = "-- --exec -e enter exec run shell ssh"
 	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, verbs) })
 	if verb < 0 {
 		hosted.Report(sh, c, argv.Options{})

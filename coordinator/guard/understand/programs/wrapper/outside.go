@@ -109,9 +109,9 @@ func setOutside(child *shell.Shell, variables []string) {
 
 // Commands of tmux, and the other names of some. tmux takes the beginning of a name, too.
 const (
-	tmuxTypes = "send-keys send-prefix paste-buffer bind-key set-hook source-file set-environment command-prompt " +
-		"confirm-before display-menu"
-	tmuxStarts = "new-session new-window split-window respawn-pane respawn-window run-shell display-popup pipe-pane"
+	tmuxTypes = "bind-key command-prompt confirm-before display-menu paste-buffer send-keys send-prefix" +
+		" set-environment set-hook source-file"
+	tmuxStarts = "display-popup new-session new-window pipe-pane respawn-pane respawn-window run-shell split-window"
 	tmuxOther  = "if-shell set-option set-window-option kill-session kill-server"
 	tmuxNames  = "send=send-keys pasteb=paste-buffer bind=bind-key source=source-file setenv=set-environment " +
 		"confirm=confirm-before menu=display-menu new=new-session neww=new-window splitw=split-window " +
@@ -278,7 +278,7 @@ func terminal(sh *shell.Shell, c shell.Command, _ argv.Options) {
 			sh.RunText(code)
 			return
 		}
-		if lex.OneOf(a, "-- -e -x --command --execute start launch spawn split-pane new-window run") {
+		if lex.OneOf(a, "-- --command --execute -e -x launch new-window run spawn split-pane start") {
 			child, inner := windowCommand(sh, c.Args[i+1:])
 			rows.RunOneOrAll(child, inner, c.In)
 			return

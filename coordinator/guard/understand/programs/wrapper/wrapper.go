@@ -466,14 +466,14 @@ func crontab(sh *shell.Shell, c shell.Command, o argv.Options) {
 // runner runs the command of a tool that takes a verb ("run", "exec") and a command.
 func runner(sh *shell.Shell, c shell.Command, o argv.Options) {
 	switch {
-	case !lex.OneOf(c.Name, "uv poetry pipenv pdm rye hatch nix"),
+	case !lex.OneOf(c.Name, "hatch nix pdm pipenv poetry rye uv"),
 		lex.OneOf(lex.First(c.Args), "source config registry"):
 	case lex.ContainsAny(c.Args, "run shell develop"):
 		source.ReportTaken(sh, c.Args)
 	case lex.ContainsAny(c.Args, "add install"):
 		source.ReportInstalled(sh, c.Args)
 	}
-	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "run exec -- x r") })
+	verb := slices.IndexFunc(c.Args, func(a string) bool { return lex.OneOf(a, "-- exec r run x") })
 	if verb < 0 {
 		if lex.ContainsAny(c.Args, "publish") && !lex.ContainsAny(c.Args, "--dry-run") {
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
@@ -502,7 +502,7 @@ func runner(sh *shell.Shell, c shell.Command, o argv.Options) {
 		rest = uvCommand(c.Args[:verb+2], args, rest)
 	}
 	build.RunProjectScript(sh, c.Name, rest)
-	if lex.OneOf(c.Name, "aws-vault chamber infisical doppler op envchain teller summon dotenv dotenvx railway") {
+	if lex.OneOf(c.Name, "aws-vault chamber doppler dotenv dotenvx envchain infisical op railway summon teller") {
 		secret.ReportVariables(sh, rest)
 	}
 	sh.Exec(rest, c.In)

@@ -34,7 +34,7 @@ func ReturnsAtOnce(st *syntax.Stmt) bool {
 	case *syntax.ArithmCmd, *syntax.LetClause, *syntax.DeclClause, *syntax.TestClause:
 		return true
 	case *syntax.CallExpr:
-		return len(c.Args) == 0 || lex.OneOf(c.Args[0].Lit(), ": true echo printf [ test")
+		return len(c.Args) == 0 || lex.OneOf(c.Args[0].Lit(), ": [ echo printf test true")
 	}
 	return false
 }
