@@ -105,6 +105,9 @@ func TestLooks(t *testing.T) {
 						continue // the others have the same widths and the same colours
 					}
 					at.axe = at.axe && (long.Runs() || j%2 == i%2)
+					if fixture.name == "empty" && !at.axe && !long.Runs() {
+						continue // a page without rows is wide nowhere
+					}
 					look(t, tab, at, axe)
 					tab.Shoot(fixture.name + "-" + name + "-" + at.name)
 				}
