@@ -2,6 +2,7 @@
 // terminal goes on.
 //
 //	go run .ci/picture.go
+//	go run .ci/picture.go FILE.svg    draws instead what a locked phone shows of each kind of card
 //
 // The cards are those that the tests of package telegram take, word for word. The picture needs no script: it moves by
 // CSS, follows the reader's colour scheme, and shows its end where the reader wants no movement.
@@ -12,6 +13,7 @@ import (
 	"html"
 	"log"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -44,6 +46,10 @@ type picture struct {
 
 func main() {
 	log.SetFlags(0)
+	if len(os.Args) > 1 {
+		lockScreens(os.Args[1])
+		return
+	}
 	var p picture
 	p.terminal()
 	p.phone()
@@ -168,6 +174,43 @@ func (p *picture) card(file string) {
 			p.box(640+164*i, 76+height, 158, 34, 8, "button")
 			p.text(640+164*i+50, 98+height, "said", b)
 		}
+	}
+}
+
+// lockScreen is how many characters of a message a locked phone shows. A test of package telegram wants the request in them.
+const lockScreen = 110
+
+// lockScreens draws each card of the tests as a locked phone shows it.
+func lockScreens(file string) {
+	all, err := filepath.Glob(cards + "*.txt")
+	if err != nil || len(all) == 0 {
+		log.Fatalf("no cards in %s: %v", cards, err)
+	}
+	const width, height, across = 380, 128, 4
+	var p picture
+	for i, path := range all {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			log.Fatal(err)
+		}
+		x, y := 10+i%across*width, 10+i/across*height
+		p.box(x, y, width-12, height-12, 16, "card")
+		p.text(x+14, y+22, "chat", "Afar · now")
+		p.text(x+150, y+22, "chat", filepath.Base(path))
+		shown := []rune(string(raw))
+		lines := strings.Split(string(shown[:min(len(shown), lockScreen)]), "\n")
+		for n, line := 0, 0; line < len(lines) && n < 4; line++ {
+			for _, part := range wrapped(lines[line]) {
+				cut := []rune(part)
+				p.text(x+14, y+44+20*n, "said", string(cut[:min(len(cut), 48)]))
+				n++
+			}
+		}
+	}
+	svg := fmt.Sprintf(strings.Replace(frame, "0 0 1000 420", fmt.Sprintf("0 0 %d %d", 20+width*across,
+		20+height*((len(all)+across-1)/across)), 1), "svg{background:#4a6572}", p.body.String())
+	if err := os.WriteFile(file, []byte(svg), 0o644); err != nil {
+		log.Fatal(err)
 	}
 }
 

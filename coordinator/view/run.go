@@ -71,5 +71,5 @@ func RunMark(state string) Mark {
 	case "taken":
 		return Mark{Plain, "⌨️"}
 	}
-	return Mark{Plain, "💤"}
+	return Mark{Good, "✅"}
 }

@@ -13,6 +13,8 @@ import (
 // RunState returns the words for the state of a run.
 func RunState(state string) string {
 	switch state {
+	case "idle":
+		return "done"
 	case "queued":
 		return "waits for its start"
 	case "waiting":

@@ -22,6 +22,9 @@ func TaskStatus(t wire.Task) string {
 	case !t.Known:
 		return t.Status + " (unknown)"
 	}
+	if t.Status == "COMPLETED" {
+		return "done"
+	}
 	return strings.ToLower(t.Status)
 }
 

@@ -205,7 +205,7 @@ func (x *Extractor) completed(of core.EndedTurn, found memory.Found) memory.Foun
 	if err != nil || s.Status != task.Completed {
 		return found
 	}
-	found.Entry.Title = "Task completed: " + redact.Clean(cmp.Or(s.Title, string(of.Task.Slug)))
+	found.Entry.Title = "Task done: " + redact.Clean(cmp.Or(s.Title, string(of.Task.Slug)))
 	found.Entry.Text = cmp.Or(found.Entry.Text, text.Clip(redact.Clean(of.Run.Result), memory.MaxFoundText))
 	return found
 }

@@ -284,7 +284,7 @@ func TestExtractCompleted(t *testing.T) {
 	r.ok(r.folders.SetStatus("tax", task.Completed))
 	r.looks()
 	r.looks()
-	r.has("Task completed: Pay the tax (" + byTax + ")")
+	r.has("Task done: Pay the tax (" + byTax + ")")
 	days, _, err := r.w.DaysUntil("", 1)
 	r.ok(err)
 	if got := days[0].Entries[0].Text; got != "the result" {

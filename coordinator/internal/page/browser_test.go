@@ -82,6 +82,7 @@ var sights = []sight{
 	{name: "390-dark", width: 390, height: 844, dark: true},
 	{name: "1280-light", width: 1280, height: 900},
 	{name: "1280-dark", width: 1280, height: 900, dark: true, axe: true},
+	{name: "zoomed", width: 640, height: 450}, // 1280 × 900 at 200 %
 }
 
 // TestLooks opens each page in a real browser at two widths, light and dark: nothing is wider

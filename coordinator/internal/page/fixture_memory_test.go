@@ -100,7 +100,7 @@ func fullJournal() page.Journal {
 		Days: []wire.MemoryDay{
 			busy,
 			{Date: "2026-11-21", Entries: []wire.MemoryNote{{Heading: "Mine: called the bank"},
-				{Heading: "16:40 Task completed: Slides for Monday", Text: "24 slides."}}},
+				{Heading: "16:40 Task done: Slides for Monday", Text: "24 slides."}}},
 			{Date: "2026-11-15"},
 		},
 	}

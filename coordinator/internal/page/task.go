@@ -119,7 +119,7 @@ type lane struct {
 // lanes are the columns of the board, in their order, with the status of their tasks.
 var lanes = []struct{ name, status string }{
 	{"Proposed", proposed}, {"In progress", "IN PROGRESS"}, {"Waiting", "WAITING"}, {"Blocked", "BLOCKED"},
-	{"Completed", "COMPLETED"}, {"Archived", "ARCHIVED"}, {"Unknown status", other},
+	{"Done", "COMPLETED"}, {"Archived", "ARCHIVED"}, {"Unknown status", other},
 }
 
 // proposed and other are the columns of tasks whose status does not count.

@@ -62,6 +62,7 @@ var functions = template.FuncMap{
 	"percent":     percent,
 	"prose":       prose,
 	"plain":       func(s string) string { return strings.ReplaceAll(line(20, s), "_", " ") },
+	"runState":    wording.RunState,
 	"runTone":     func(state string) string { return tone(view.RunMark(state).Tone) },
 	"sessionTone": func(state string) string { return tone(view.SessionMark(state).Tone) },
 	"short":       func(hash string) string { return hash[:min(8, len(hash))] },

@@ -94,19 +94,19 @@ func TestTell(t *testing.T) {
 		words  string
 		said   string
 	}{
-		"a result":       {func(r *Run) {}, true, noon, "has finished turn 2, $0.50 so far", "the result"},
-		"without a cost": {func(r *Run) { r.CostUSD = 0 }, true, noon, "has finished turn 2", "the result"},
+		"a result":       {func(r *Run) {}, true, noon, "is done with turn 2, $0.50 so far", "the result"},
+		"without a cost": {func(r *Run) { r.CostUSD = 0 }, true, noon, "is done with turn 2", "the result"},
 		"a failure":      {func(r *Run) { r.State, r.Why = Failed, "no key" }, true, noon, "failed", "no key"},
 		"stopped":        {func(r *Run) { r.State = Stopped }, true, noon, "has stopped", ""},
 		"it restarts":    {func(r *Run) { r.State = Queued }, false, noon, "", ""},
 		"somebody waits": {func(r *Run) { r.Ephemeral = true }, false, noon, "", ""},
 		"of a trigger": {func(r *Run) { r.Ephemeral, r.Trigger = true, "brief" }, true, noon,
-			"has finished turn 2, $0.50 so far", "the result"},
+			"is done with turn 2, $0.50 so far", "the result"},
 		"for another run": {func(r *Run) { r.Parent = "p" }, false, noon, "", ""},
 		"soon after another": {func(r *Run) { r.ToldAt = noon.Add(-time.Second) }, true, noon.Add(59 * time.Second),
-			"has finished turn 2, $0.50 so far", "the result"},
+			"is done with turn 2, $0.50 so far", "the result"},
 		"asked for by a person": {func(r *Run) { r.ToldAt, r.Turn.For = noon.Add(-time.Second), "Ann" }, true, noon,
-			"has finished turn 2, $0.50 so far", "the result"},
+			"is done with turn 2, $0.50 so far", "the result"},
 	} {
 		r := in(Idle)
 		r.Result, r.CostUSD = "the result", 0.5

@@ -37,7 +37,7 @@ func (e TurnEnd) Sign() string {
 	return "✅"
 }
 
-// Words says how the turn ended: "has finished turn 2, $0.50 so far".
+// Words says how the turn ended: "is done with turn 2, $0.50 so far".
 func (e TurnEnd) Words() string {
 	switch {
 	case e.State == Failed:
@@ -45,9 +45,9 @@ func (e TurnEnd) Words() string {
 	case e.State == Stopped:
 		return "has stopped"
 	case e.CostUSD >= 0.005:
-		return fmt.Sprintf("has finished turn %d, $%.2f so far", e.Turn, e.CostUSD)
+		return fmt.Sprintf("is done with turn %d, $%.2f so far", e.Turn, e.CostUSD)
 	}
-	return fmt.Sprintf("has finished turn %d", e.Turn)
+	return fmt.Sprintf("is done with turn %d", e.Turn)
 }
 
 // Said returns what the person is told besides: why it failed, or the result.

@@ -146,7 +146,7 @@ func outcome(t core.TaskTurn, s task.State, made string) string {
 	case t.Failed:
 		return ""
 	case s.Status == task.Completed:
-		return fmt.Sprintf("✅ Task completed: %s\n%s%s", name, t.Result, made)
+		return fmt.Sprintf("✅ Task done: %s\n%s%s", name, t.Result, made)
 	case s.Status == task.Blocked:
 		return fmt.Sprintf("⛔ Task blocked: %s\n%s", name, t.Result)
 	}

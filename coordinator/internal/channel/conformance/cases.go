@@ -108,7 +108,7 @@ func testRunEnded(t *testing.T, h *setup, s Subject) {
 	h.ok(err)
 	h.ok(h.core.EndTurn("run_1", 1, run.End{Result: true}))
 	shown := func(Card) bool { return true } // a channel may offer what can be done with the run
-	wants(t, h.card(s, "all is green", shown).Text, "has finished turn 1")
+	wants(t, h.card(s, "all is green", shown).Text, "is done with turn 1")
 	if cards := s.Cards(t, "all is green"); len(cards) != 1 {
 		t.Errorf("%d messages: %+v", len(cards), cards)
 	}

@@ -206,7 +206,7 @@ func (l *link) saidRun(_ string, w wire.Run) (said, error) {
 		return said{}, err
 	}
 	card, err := l.runCard(r)
-	return said{text: w.Name + " is " + w.State + ".", show: &card}, err
+	return said{text: w.Name + ": " + wording.RunState(w.State) + ".", show: &card}, err
 }
 
 func (l *link) saidRuns(_ string, runs wire.RunsReply) (said, error) {

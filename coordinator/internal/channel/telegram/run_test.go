@@ -93,7 +93,7 @@ func TestRunFromThePhone(t *testing.T) {
 		run.Event{Kind: run.ToolResult, Call: "c", Text: "1 failed", Failed: true},
 		run.Event{Kind: run.Text, Text: "It was the clock."},
 		run.Event{Kind: run.Result, Text: "It was the **clock**: `now()` is called twice.", Total: run.Cost{USD: 0.42}})
-	ended := r.await("has finished turn 1")
+	ended := r.await("is done with turn 1")
 	t.Logf("ended:\n%s\n%q", ended.Text, ended.Labels())
 	if !strings.Contains(ended.Text, "It was the clock: now() is called twice.") ||
 		!strings.Contains(ended.Text, "$0.42") {
@@ -122,7 +122,7 @@ func TestLongResult(t *testing.T) {
 	r.await("works in")
 	made, long := r.only(), strings.Repeat("A line of the report.\n", 200)
 	r.turn(made.ID, run.End{Result: true}, result(long))
-	ended := r.await("has finished turn 1")
+	ended := r.await("is done with turn 1")
 	file := r.await("The whole of it")
 	t.Logf("ended:\n%s\nfile %s:\n%s\n%q", ended.Text, file.Document.Name, file.Text, file.Labels())
 	if string(file.Document.Data) != long || file.Document.Name != made.Name+"-1.md" || len(ended.Text) > 1000 {
@@ -134,7 +134,7 @@ func TestLongResult(t *testing.T) {
 	r.restart()
 	r.settled()
 	r.idle()
-	if n := r.count("has finished turn 1") + r.count("The whole of it"); n != 2 {
+	if n := r.count("is done with turn 1") + r.count("The whole of it"); n != 2 {
 		t.Errorf("%d messages about one end", n)
 	}
 }
@@ -298,7 +298,7 @@ func TestRuns(t *testing.T) {
 	if order[0] < 0 || order[0] > order[1] || order[1] > order[2] {
 		t.Errorf("the order is %v:\n%s", order, list.Text)
 	}
-	if got := r.awaitAnswer(r.tap(r.ann, list.ID, "What it did busy")); got != "busy is working." {
+	if got := r.awaitAnswer(r.tap(r.ann, list.ID, "What it did busy")); got != "busy: working." {
 		t.Errorf("the tap says %q", got)
 	}
 	log := r.await("I count them.")

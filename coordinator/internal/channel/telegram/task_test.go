@@ -111,12 +111,12 @@ func TestTaskFromThePhone(t *testing.T) {
 	list := r.await("starting")
 	t.Logf("%s\n%q", list.Text, list.Labels())
 	r.turn(works.ID, run.End{Result: true}, result("All sent."))
-	ended := r.await("has finished turn 1")
+	ended := r.await("is done with turn 1")
 	t.Logf("%s\n%q", ended.Text, ended.Labels())
-	if err := r.core.SeeTask(slug, 1, "✅ Task completed: Send the invoices"); err != nil {
+	if err := r.core.SeeTask(slug, 1, "✅ Task done: Send the invoices"); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%q", r.await("Task completed").Labels())
+	t.Logf("%q", r.await("Task done").Labels())
 	if got := r.awaitAnswer(r.tap(r.ann, ended.ID, "Task 📋")); !strings.Contains(got, "in progress") {
 		t.Errorf("the tap says %q", got)
 	}
