@@ -33,7 +33,7 @@ var goHome = os.Getenv("HOME")
 func testMain(m *testing.M) int {
 	flag.Parse()
 	// The scripts mostly wait. Nothing here is fuzzed, so there are no workers to multiply.
-	_ = flag.Set("test.parallel", "4")
+	_ = flag.Set("test.parallel", "6")
 	dir, err := os.MkdirTemp("", "afar")
 	if err != nil {
 		return complain("make a place for the binaries", err)
