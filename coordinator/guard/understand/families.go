@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"github.com/afar-sh/afar/coordinator/guard/understand/agents"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/build"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/coreutils"
 	"github.com/afar-sh/afar/coordinator/guard/understand/programs/database"
@@ -46,6 +47,7 @@ var families = [...]family{
 	{tables: database.Programs, stores: true},
 	{tables: secret.Programs},
 	{tables: hosted.Programs},
+	{tables: agents.Programs},
 	{tables: machine.MachineTables},
 	{tables: machine.ProcessTables},
 	{tables: machine.DiskTables},

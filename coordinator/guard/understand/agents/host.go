@@ -43,6 +43,17 @@ const hostOptions = "settings mcp-config setting-sources model fallback-model ad
 	"autocompact debug-file effort environment file n name session-id remote-control-session-name-prefix " +
 	"messaging-socket-path cwd json-path log-file scope s transport t env e header H"
 
+// Programs are other agents, which can be started so that they ask nobody.
+var Programs = []rows.Table{{
+	Programs: "amp codex cursor-agent gemini qwen",
+	Options:  "s sandbox a ask-for-approval approval-mode C cd m model c config p prompt output-format add-dir",
+	Rows: []rows.Row{{
+		Given: "dangerously-bypass-approvals-and-sandbox dangerously-allow-all yolo y approval-mode=yolo " +
+			"sandbox=danger-full-access s=danger-full-access",
+		Does: effect.RunElevated, Op: "agent without permissions",
+	}},
+}}
+
 // HostRows are the options and the commands of the client that change its settings, servers and plugins.
 var HostRows = []rows.Row{
 	{

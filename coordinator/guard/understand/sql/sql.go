@@ -144,6 +144,9 @@ func Read(sh *shell.Shell, text string) {
 		case words[0] == "DROP" && made[dropped(words)]:
 		case words[0] == "CREATE":
 			made[created(sh, words)] = true
+			if isAccount(words[1]) && slices.Contains(words, "SUPERUSER") {
+				sh.Effect(effect.ChangeRemote, effect.Rights, "create superuser")
+			}
 		default:
 			report(sh, words)
 			readFiles(sh, words)
@@ -241,6 +244,9 @@ func words(w []string, n int) string { return strings.Join(w[1:min(len(w), n)], 
 // narrowed reports whether a WHERE condition limits a statement to some rows.
 func narrowed(w []string) bool { return slices.Contains(w, "WHERE") && !trueWhere(w) }
 
+// isAccount reports whether a statement is about somebody who may sign in.
+func isAccount(noun string) bool { return lex.OneOf(noun, "USER ROLE LOGIN") }
+
 // reportServer reports the effects of a statement on rights, logs or the whole server.
 func reportServer(sh *shell.Shell, w []string) {
 	switch w[0] {
@@ -263,7 +269,7 @@ func reportServer(sh *shell.Shell, w []string) {
 
 // reportAlter reports rights that ALTER grants and columns or parts that it drops.
 func reportAlter(sh *shell.Shell, w []string) {
-	if lex.OneOf(w[1], "USER ROLE LOGIN") && lex.ContainsAny(w, "PASSWORD SUPERUSER IDENTIFIED CREATEROLE CREATEDB") {
+	if isAccount(w[1]) && lex.ContainsAny(w, "PASSWORD SUPERUSER IDENTIFIED CREATEROLE CREATEDB") {
 		sh.Effect(effect.ChangeRemote, effect.Rights, strings.ToLower(w[0]+" "+w[1]))
 	}
 	if i := slices.Index(w, "DELETE"); i == 3 && !narrowed(w) { // a mutation of ClickHouse

@@ -79,6 +79,10 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 		sh.Effect(effect.ChangeRemote, effect.Named("cache"), r.URL)
 	case lex.OneOf(fspath.Base(place), "quit quitquitquit restart safeExit safeRestart shutdown"):
 		sh.Effect(effect.StopService, effect.HTTP, r.URL)
+	case method == "PUT" && host == "registry.npmjs.org", host == "upload.pypi.org":
+		sh.Effect(effect.PublishOut, effect.HTTP, host)
+	case lex.ContainsAny(lex.VerbWords(bare), "dns"):
+		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case verbs.EndsByPath(bare), lex.ContainsAny(lex.VerbWords(bare), backPaths):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case Mutation(r.Body), endAction(r.Body):

@@ -53,7 +53,7 @@ const packageOptions = "p package manifest-path repository registry target featu
 var buildRows = []rows.Row{
 	{
 		Args: "deploy|publish|publishToMavenCentral|publishPlugins|publishSigned|release:perform|*:deploy|*:publish|" +
-			"*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
+			"publishAllPublicationsTo*|*:publishAllPublicationsTo*|*:publishToMavenCentral|*:publishPlugins|*:publishSigned",
 		As: &rows.Publishes,
 	},
 	{

@@ -427,6 +427,7 @@ var RedisRows = []rows.Row{
 		Does: effect.ChangeRemote, Op: "redis", To: rows.Joined{rows.Operand(0), rows.Operand(1)},
 	},
 	{Words: "EVAL", Mention: "flush", Does: effect.DropData, Op: effect.Database, To: rows.Operand(0)},
+	{Words: "EVAL", Mention: `'del' "del" 'unlink' "unlink"`, Does: effect.DropData, Op: effect.Key, To: rows.Operand(0)},
 }
 
 // migrationPrograms are the tools with which frameworks change and wipe their databases.

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/argv"
 	"github.com/afar-sh/afar/coordinator/guard/understand/rows"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
 // reportDeletedRefs reports the refs that "git push --delete" deletes.
@@ -24,6 +25,13 @@ func reportDeletedRefs(sh *shell.Shell, _ shell.Command, o argv.Options) {
 // "a". A forced push without refspecs overwrites every branch, or the current one.
 func gitRefspecs(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	remote := cmp.Or(o.At(0), "origin")
+	added := remoteSetting(sh, remote, "url")
+	switch {
+	case isElsewhere(added) && !lex.OneOf(remote, "origin upstream"):
+		sh.Effect(effect.SendOut, effect.Named("commits"), added)
+	case isElsewhere(remote) && o.Given("all branches"):
+		sh.Effect(effect.SendOut, effect.Named("commits"), remote)
+	}
 	refs, forced := o.From(1), effect.Op("")
 	if configured := remoteSetting(sh, remote, "push"); configured != "" && len(refs) == 0 {
 		refs = []string{configured}
@@ -63,6 +71,11 @@ func gitRefspecs(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	default:
 		sh.Effect(effect.PushForce, forced, "")
 	}
+}
+
+// isElsewhere reports whether the address of a remote names another machine.
+func isElsewhere(url string) bool {
+	return shell.IsRemotePath(url) && !strings.HasPrefix(url, "file:") && !web.IsLocalHost(url)
 }
 
 // reportMirrorSetting reports a push whose remote is a mirror.

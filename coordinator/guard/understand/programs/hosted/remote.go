@@ -29,7 +29,7 @@ const hostedClients = "acli airflow aiven akamai algolia aliyun amplify amtool a
 	" argo argocd artisan atlas attic auth0 avn aws awslocal az azcopy b2 bao barman bench bitbucket borg bosh" +
 	" boundary bq braintree buildkite-agent bup caprover ccloud cdk cdktf ceph cf cfcli chalice chamber checkly" +
 	" chronograf cinder circleci civo clearml clever clisso cloudflared clusterctl cockroach colima colmena comet" +
-	" confluent consul consul-template contentful copilot crictl crossplane ctr curator dagster databricks" +
+	" confluent consul consul-template contentful convex copilot crictl crossplane ctr curator dagster databricks" +
 	" datadog-ci ddev deck dnscontrol docker-machine doctl dog dokku doppler drone drush duplicity dvc eb eksctl" +
 	" elasticdump env0 es etcdctl etckeeper exo fastly firebase flagsmith flarectl flipt flux fly flyctl frappe" +
 	" gandi gcloud gh gitlab-rake gitlab-runner glab glance govc grafana-cli grafanactl gsutil haproxyctl harness" +
@@ -437,6 +437,23 @@ var SpecialRows = []rows.Row{
 	},
 
 	{Of: "gh glab hub tea", Also: forge},
+	{Of: "gcloud", Given: "allow-unauthenticated", GoOn: true, As: &opensToAll},
+	{Of: "convex", Words: "import", Given: "replace replace-all", Does: effect.DropData, To: rows.Text("tables")},
+
+	{
+		Of: "aws", Words: "ses|sesv2 send-email|send-raw-email|send-bulk-email|send-templated-email|send-bulk-templated-email",
+		Does: effect.SendOut, Op: effect.Message, To: rows.Operand(0),
+	},
+	{Of: "aws", Words: "sns publish", Given: "phone-number=", Does: effect.SendOut, Op: effect.Message, To: rows.Operand(0)},
+	{
+		Of: "aws", Words: "s3api put-bucket-lifecycle|put-bucket-lifecycle-configuration",
+		Does: effect.DestroyRemote, Op: effect.Part, To: rows.Text("objects that expire"),
+	},
+	{
+		Of:    "aws",
+		Words: "* modify-db-cluster-snapshot-attribute|modify-db-snapshot-attribute|modify-image-attribute|modify-snapshot-attribute",
+		As:    &opensToAll,
+	},
 
 	{Of: "aws awslocal", Words: "s3 cp|mv|sync * *", GoOn: true, Also: secret.ReportCopied},
 	{Of: "aws awslocal", Words: "s3 mv", Also: reportMovedBucket},
@@ -517,6 +534,7 @@ const (
 var (
 	applies         = rows.Act{Kind: effect.ChangeRemote, Op: effect.Apply, To: rows.Text("infrastructure")}
 	migratesProject = rows.Act{Kind: effect.ChangeRemote, Op: effect.Apply, To: rows.Text("database of the project")}
+	opensToAll      = rows.Act{Kind: effect.ChangeRemote, Op: effect.Rights, To: rows.LastOperand}
 	addsKey         = rows.Act{Kind: effect.ChangeRemote, Op: effect.Rights, To: rows.Text("a key of the account")}
 )
 
@@ -563,6 +581,7 @@ func reportDownload(sh *shell.Shell, c shell.Command, _ argv.Options) {
 }
 
 var ForgeRows = []rows.Row{
+	{Words: "alias set * *", Runs: &rows.Start{Text: rows.Operand(3)}},
 	{Words: "api", Also: forgeAPI},
 	{Words: "release download", Given: "clobber", Also: reportDownload},
 	{Words: "release|run download", Given: "R= repo=", Also: rememberRelease},

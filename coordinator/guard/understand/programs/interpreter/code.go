@@ -280,11 +280,17 @@ func editor(sh *shell.Shell, c shell.Command, o argv.Options) {
 	if slices.ContainsFunc(codes, emptiesBuffer) {
 		op = effect.Truncate
 	}
+	writes := lines || op == effect.Truncate || slices.ContainsFunc(codes, savesBuffer)
 	for _, f := range files {
-		if lines || op == effect.Truncate {
+		if writes {
 			sh.WriteAs(op, f)
 		}
 	}
+}
+
+// savesBuffer reports whether a command of an editor writes the file that it edits.
+func savesBuffer(code string) bool {
+	return lex.OneOf(strings.TrimRight(strings.TrimLeft(code, ": "), "! "), "w wq wqa write x xa")
 }
 
 // emptiesBuffer reports whether one of the commands of an editor deletes all lines.

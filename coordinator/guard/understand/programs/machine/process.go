@@ -90,7 +90,7 @@ func killPids(sh *shell.Shell, c shell.Command, _ argv.Options) {
 			sh.Effect(effect.KillProcess, effect.Everything, a)
 		case !lex.IsNumber(a) && a != shell.OwnChild && sh.Eval.SeeksAfar:
 			sh.Effect(effect.KillProcess, effect.Found, "pid:afar")
-		case isFound && a != shell.OwnChild && !strings.HasPrefix(found, "0"):
+		case isFound && a != shell.OwnChild && !strings.HasPrefix(found, "0"), strings.ContainsAny(a, "*?["):
 			sh.Effect(effect.KillProcess, effect.Found, a)
 		default:
 			sh.Effect(effect.KillProcess, effect.ByPID, a)

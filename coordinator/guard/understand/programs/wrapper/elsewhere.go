@@ -50,6 +50,11 @@ const sshValues = "B b c D E e F I i J L l m O o p Q R S W w P"
 func ssh(sh *shell.Shell, c shell.Command, o argv.Options) {
 	rest := o.Pos
 	network.RunSSHOptions(sh, o)
+	for _, way := range o.All("R") {
+		if strings.HasSuffix(way, ":22") || lex.BeginsWith(way, "0.0.0.0: *: [::]:") {
+			sh.Effect(effect.ChangeSystem, effect.Named("tunnel"), way)
+		}
+	}
 	if len(rest) == 0 {
 		return
 	}

@@ -80,6 +80,9 @@ func systemdRun(sh *shell.Shell, c shell.Command, o argv.Options) {
 		rows.RunOperands(sh, c, o)
 		return
 	}
+	if o.Given("on-boot= on-calendar= on-startup= on-unit-active= on-unit-inactive=") {
+		sh.Effect(effect.Persist, effect.Named("timer"), c.Name)
+	}
 	child := sh.Outside()
 	setOutside(child, o.All("E", "setenv"))
 	for _, property := range o.All("p", "property") {
