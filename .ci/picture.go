@@ -196,7 +196,7 @@ func lockScreens(file string) {
 		x, y := 10+i%across*width, 10+i/across*height
 		p.box(x, y, width-12, height-12, 16, "card")
 		p.text(x+14, y+22, "chat", "Afar · now")
-		p.text(x+150, y+22, "chat", filepath.Base(path))
+		p.text(x+110, y+22, "chat", strings.TrimSuffix(filepath.Base(path), ".txt"))
 		shown := []rune(string(raw))
 		lines := strings.Split(string(shown[:min(len(shown), lockScreen)]), "\n")
 		for n, line := 0, 0; line < len(lines) && n < 4; line++ {
