@@ -233,7 +233,6 @@ func (c *Coordinator) buildTools() error {
 		return err
 	}
 	c.tools = tools.New(tools.Config{
-		Log:     c.cfg.Log,
 		Version: c.cfg.Version,
 		Token:   token,
 		Caller:  peer.OfTCP,

@@ -103,9 +103,6 @@ func shown(rows []Row) []wire.WallRow {
 // Exists reports whether there is a wall at all. The zero Wall is none.
 func (w Wall) Exists() bool { return w.Mode != "" }
 
-// ErrNone says that this kernel has no wall.
-var ErrNone = errors.New("no wall here")
-
 // Missing returns why no wall can stand on this system, in words, "" if one can.
 func Missing() string { return missing(ABI()) }
 

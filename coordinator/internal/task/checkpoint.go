@@ -8,7 +8,6 @@ import (
 
 // A Checkpoint is a task's question to the person: a checkpoint.md.
 type Checkpoint struct {
-	Text    string // the whole file
 	Title   string // without the word Checkpoint
 	Did     string
 	Need    string
@@ -30,8 +29,7 @@ var option = regexp.MustCompile(`^\s*\d{1,2}[.)]\s+(?:\[([^\]]+)\]|(.+?))\s*(?:(
 
 // ParseCheckpoint reads a checkpoint.md. A file that is no complete checkpoint gives one
 // without a Need; it is then shown as it is.
-func ParseCheckpoint(text string) Checkpoint {
-	c := Checkpoint{Text: text}
+func ParseCheckpoint(text string) (c Checkpoint) {
 	if len(text) > MaxState {
 		return c
 	}

@@ -26,7 +26,6 @@ Validate the invoices before sending.
 
 func TestCheckpoint(t *testing.T) {
 	want := Checkpoint{
-		Text:    seedCheckpoint,
 		Title:   "Awaiting Validation",
 		Did:     "Created 2 invoices.",
 		Need:    "Validate the invoices before sending.",
@@ -45,7 +44,7 @@ func TestCheckpoint(t *testing.T) {
 // TestBadCheckpoint: what is no checkpoint has no need, and is shown as it is.
 func TestBadCheckpoint(t *testing.T) {
 	for _, text := range []string{"", "\x00\xff", "# Checkpoint", "please help", "## Options\n1. [a]\n"} {
-		if c := ParseCheckpoint(text); c.Complete() || c.Text != text {
+		if c := ParseCheckpoint(text); c.Complete() {
 			t.Errorf("%q: %+v", text, c)
 		}
 	}
@@ -55,7 +54,7 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add(seedCheckpoint)
 	f.Fuzz(func(t *testing.T, text string) {
 		c := ParseCheckpoint(text)
-		if c.Text != text || len(c.Options) > maxOptions {
+		if len(c.Options) > maxOptions {
 			t.Fatalf("%+v", c)
 		}
 		for _, o := range c.Options {

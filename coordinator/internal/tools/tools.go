@@ -6,7 +6,6 @@ package tools
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"net/netip"
 
@@ -17,7 +16,6 @@ import (
 
 // Config is what a Server needs.
 type Config struct {
-	Log     *slog.Logger
 	Version string
 	Token   string // what a client carries over HTTP
 	// Caller returns the process at the other end of a connection, with its ancestors.
