@@ -20,6 +20,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/wall"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -60,11 +61,7 @@ const lockFD = 3
 
 // becomeAgent writes into the lock which process has it, and becomes the agent. The agent
 // inherits the lock, so no other process continues the conversation while it lives.
-func becomeAgent(id, fence, walled string, command []string) error {
-	w, err := readWall(walled)
-	if err != nil {
-		return err
-	}
+func becomeAgent(id, fence string, command []string) error {
 	lock := os.NewFile(lockFD, "lock")
 	pid := os.Getpid()
 	holder := strings.Join([]string{id, fence, strconv.Itoa(pid), peer.Birth(pid)}, " ")
@@ -73,9 +70,6 @@ func becomeAgent(id, fence, walled string, command []string) error {
 	}
 	if _, err := lock.WriteAt([]byte(holder), 0); err != nil {
 		return err
-	}
-	if w.Exists() {
-		return w.Become(command[0], command, os.Environ())
 	}
 	return fmt.Errorf("start %s: %w", command[0], syscall.Exec(command[0], command, os.Environ()))
 }
@@ -189,7 +183,7 @@ func (t *turn) adopt(lock *os.File, h holder) *agent {
 
 // startAgent starts the agent in a process group of its own.
 func (t *turn) startAgent(lock *os.File) (*agent, error) {
-	cmd, notBefore, err := t.command()
+	cmd, bound, notBefore, err := t.command()
 	if err == nil {
 		err = t.waitUntil(notBefore)
 	}
@@ -213,7 +207,7 @@ func (t *turn) startAgent(lock *os.File) (*agent, error) {
 		level = birthmark.Shell
 	}
 	birthmark.Mark(cmd, level)
-	if err := cmd.Start(); err != nil {
+	if err := bound.Start(cmd); err != nil {
 		return nil, fmt.Errorf("start %s: %w", t.spec.Command[0], err)
 	}
 	a.pid = cmd.Process.Pid
@@ -284,13 +278,13 @@ func about(spec wire.RunTurnReply) host.Turn {
 	return t
 }
 
-// command returns the command of the agent, with this program before it, and when it may start.
-func (t *turn) command() (cmd *exec.Cmd, notBefore time.Time, err error) {
+// command returns the command of the agent, with this program before it, its wall, and when it may start.
+func (t *turn) command() (cmd *exec.Cmd, w wall.Wall, notBefore time.Time, err error) {
 	if len(t.spec.Command) == 0 {
-		return nil, notBefore, errors.New("the agent has no command")
+		return nil, w, notBefore, errors.New("the agent has no command")
 	}
 	if err := checkDir(t.spec.Dir); err != nil {
-		return nil, notBefore, err
+		return nil, w, notBefore, err
 	}
 	t.known = t.about()
 	start, err := t.adapter.Start(t.known)
@@ -298,29 +292,29 @@ func (t *turn) command() (cmd *exec.Cmd, notBefore time.Time, err error) {
 		err = os.WriteFile(t.known.ServersFile, start.Servers, 0o600)
 	}
 	if err != nil {
-		return nil, notBefore, err
+		return nil, w, notBefore, err
 	}
 	env, err := turnEnv(t.dirs, t.getenv, t.spec)
 	if err != nil {
-		return nil, notBefore, err
+		return nil, w, notBefore, err
 	}
 	program, err := child.Find(t.spec.Command[0], t.dirs.Path, t.spec.Dir)
 	if err != nil {
-		return nil, notBefore, fmt.Errorf("%s: %w", t.spec.Command[0], err)
+		return nil, w, notBefore, fmt.Errorf("%s: %w", t.spec.Command[0], err)
 	}
 	t.program = program
 	env = append(append(env, "PWD="+t.spec.Dir), start.Env...)
-	walled, env, err := t.wall(program, env)
+	w, env, err = t.wall(program, env)
 	if err != nil {
-		return nil, notBefore, err
+		return nil, w, notBefore, err
 	}
-	cmd = exec.Command(home.Program(t.bin, "agent-run"), become, t.id, strconv.FormatInt(t.fence, 10), walled, program)
+	cmd = exec.Command(home.Program(t.bin, "agent-run"), become, t.id, strconv.FormatInt(t.fence, 10), program)
 	cmd.Args = append(append(cmd.Args, t.spec.Command[1:]...), start.Args...)
 	cmd.Dir, cmd.Env = t.spec.Dir, env
 	if t.talks() { // its children are those of a session, and decide nothing
 		cmd.Env = append(cmd.Env, claude.ChildMark)
 	}
-	return cmd, start.NotBefore, nil
+	return cmd, w, start.NotBefore, nil
 }
 
 // openFiles opens the stdin, stdout and stderr of the agent a. A Talker gets pipes.

@@ -51,10 +51,10 @@ func dispatch(args []string, getenv func(string) string) error {
 	case Launch:
 		return launch(bin, args[1:3], getenv)
 	case become:
-		if len(args) < 5 {
+		if len(args) < 4 {
 			return errUsage
 		}
-		return becomeAgent(args[1], args[2], args[3], args[4:])
+		return becomeAgent(args[1], args[2], args[3:])
 	case Turn:
 		dirs, pinned, err := home.ForHook(bin, getenv)
 		if err != nil {

@@ -102,7 +102,7 @@ func (i Interactive) command(env []string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", i.Session.Command[0], err)
 	}
-	cmd := exec.Command(home.Program(i.Bin, "agent-run"), become, i.ID, strconv.FormatInt(i.Fence, 10), noWall, program)
+	cmd := exec.Command(home.Program(i.Bin, "agent-run"), become, i.ID, strconv.FormatInt(i.Fence, 10), program)
 	cmd.Args = append(append(cmd.Args, i.Session.Command[1:]...), start.Args...)
 	cmd.Dir, cmd.Env = i.Session.Dir, append(append(env, "PWD="+i.Session.Dir), start.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

@@ -27,7 +27,7 @@ func (i Interactive) Run() error { return errSystem }
 func Holder(string) (pid int, held bool) { return 0, false }
 
 func launch(string, []string, func(string) string) error { return errSystem }
-func becomeAgent(string, string, string, []string) error { return errSystem }
+func becomeAgent(string, string, []string) error         { return errSystem }
 func (t *turn) takeAgent() (*agent, error)               { return nil, errSystem }
 func (t *turn) follow(host.Stream) error                 { return t.end(t.result(exit{code: -1})) }
 func (t *turn) converse(host.Talker) error               { return t.end(t.result(exit{code: -1})) }

@@ -2,7 +2,6 @@ package agentrun
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"time"
@@ -13,9 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wall"
 )
 
-// wall returns the wall of the agent, which starts with the environment env, as the argument of become,
-// and its environment behind it.
-func (t *turn) wall(program string, env []string) (text string, behind []string, err error) {
+// wall returns the wall of the agent, which starts with the environment env, and its environment behind it.
+func (t *turn) wall(program string, env []string) (w wall.Wall, behind []string, err error) {
 	getenv := wall.From(env)
 	p := wall.Place{
 		Dirs: t.dirs, Dir: t.spec.Dir, Temp: getenv("TMPDIR"), Program: program, Session: t.spec.Conversation,
@@ -25,13 +23,11 @@ func (t *turn) wall(program string, env []string) (text string, behind []string,
 		file := ledger.File(t.dirs.Calls(), t.spec.Conversation)
 		p.Own = append(p.Own, wall.Row{Path: file, Why: "Afar's record of its calls, which its hooks keep"})
 	}
-	p.Reads = []wall.Row{{Path: t.file("mcp"), Why: "the servers of its tools"}}
-	w, err := wall.New(p, t.spec.Wall)
-	if err != nil || !w.Exists() {
-		return noWall, env, err
+	p.Reads = []wall.Row{{Path: t.file("mcp"), Why: "the servers of its tools"}, {Path: t.bin, Why: "Afar's programs"}}
+	if w, err = wall.New(p, t.spec.Wall); err != nil || !w.Exists() {
+		return w, env, err
 	}
-	raw, err := json.Marshal(w)
-	return string(raw), p.Env(env), err
+	return w, p.Env(env), nil
 }
 
 // keepSignedIn renews the sign-in of an agent behind a wall as often as it is due. It returns when the agent can start.
@@ -51,13 +47,4 @@ func (t *turn) keepSignedIn() (stop func()) {
 	return renewal.Keep(cmp.Or(t.spec.Protocol, t.spec.Agent), program, t.dirs.User, env, func(err error) {
 		fmt.Fprintln(os.Stderr, "afar:", err) // into the log of runners
 	})
-}
-
-// noWall is what becomes of no wall there.
-const noWall = "{}"
-
-// readWall reads what wall returned.
-func readWall(text string) (w wall.Wall, err error) {
-	err = json.Unmarshal([]byte(text), &w)
-	return w, err
 }

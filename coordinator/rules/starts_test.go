@@ -27,7 +27,7 @@ var unmarked = map[string]string{
 	"cmd/afar/cmd_update.go":         "the person runs it: git and install.sh of Afar's own checkout",
 	"cmd/afar/cmd_statusline.go":     "the person's own status line, which the client starts in the same way without Afar",
 	"cmd/afar/relay_unix.go":         "it becomes a program of Afar",
-	"coordinator/wall/start.go":      "it becomes a program that is started with a birthmark, or by the person",
+	"coordinator/wall/start.go":      "it starts what child.go and agent_unix.go mark, or becomes what the person starts",
 
 	"coordinator/agentrun/hooks_unix.go":       "hooks of Afar",
 	"coordinator/agentrun/interactive_unix.go": "the person's own client, at their terminal",

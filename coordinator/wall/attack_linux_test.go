@@ -393,8 +393,9 @@ func TestMain(m *testing.M) {
 // forbidLandlock makes this process find a kernel without Landlock.
 func forbidLandlock() {
 	absent := uint32(0x00050000 | syscall.ENOSYS)
+	const allThreads = 1
 	err := raw(syscall.SYS_PRCTL, 38, 1) // PR_SET_NO_NEW_PRIVS
-	err = errors.Join(err, install([]statement{
+	err = errors.Join(err, install(allThreads, []statement{
 		{load, 0, 0, 0}, {ifEqual, 0, 1, createRuleset}, {give, 0, 0, absent}, {give, 0, 0, allow},
 	}))
 	if err != nil {
@@ -409,11 +410,19 @@ func attackAll() {
 		level, _ := strconv.Atoi(os.Args[5])
 		var w Wall
 		err := json.Unmarshal([]byte(os.Args[6]), &w)
-		if err = errors.Join(err, w.up(level)); err == nil { // each thread has a domain of its own until then
-			err = syscall.Exec(self, os.Args[:5], os.Environ())
+		cmd := exec.Command(self)
+		cmd.Args, cmd.Stdout, cmd.Stderr = os.Args[:5], os.Stdout, os.Stderr
+		switch {
+		case err != nil:
+		case level == 0:
+			err = errors.Join(w.Start(cmd), cmd.Wait())
+		default:
+			err = onOwnThread(func() error { return errors.Join(w.up(level), cmd.Run()) })
 		}
-		fmt.Println(err)
-		os.Exit(1)
+		if err != nil {
+			panic(err)
+		}
+		return
 	}
 	f := field{Home: os.Args[1], Project: os.Args[2], Temp: os.Args[3], Victim: victim}
 	for _, a := range slices.Concat(work, named, attacks) {
@@ -501,14 +510,15 @@ func (f field) place() Place {
 }
 
 // attack attacks from behind a wall and returns what succeeded.
-func (f field) attack(t *testing.T, w Wall, more ...string) map[string]string {
+func (f field) attack(t *testing.T, level int, w Wall) map[string]string {
 	t.Helper()
-	cmd := exec.Command(self)
-	cmd.Args = append([]string{attacker, f.Home, f.Project, f.Temp, strconv.Itoa(f.Victim)}, more...)
-	cmd.Dir, cmd.Stderr = f.Project, os.Stderr
-	if err := w.Start(cmd); err != nil {
+	text, err := json.Marshal(w)
+	if err != nil {
 		t.Fatal(err)
 	}
+	cmd := exec.Command(self)
+	cmd.Args = []string{attacker, f.Home, f.Project, f.Temp, strconv.Itoa(f.Victim), strconv.Itoa(level), string(text)}
+	cmd.Dir, cmd.Stderr = f.Project, os.Stderr
 	as(cmd)
 	out, err := cmd.Output()
 	if err != nil {
@@ -539,7 +549,7 @@ func TestAttacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	did := f.attack(t, w)
+	did := f.attack(t, 0, w)
 	for _, a := range attacks {
 		if got := did[a.name]; !strings.HasPrefix(got, "false\t") {
 			t.Errorf("attack %q: %q", a.name, got)
@@ -569,7 +579,7 @@ func TestAttacksWithout(t *testing.T) {
 		"read the memory with process_vm_readv", "the memory of a process outside",
 		"the descriptors of a process outside", "the same by a rename", // the system may forbid it to all
 	}
-	did := f.attack(t, Wall{})
+	did := f.attack(t, 0, Wall{})
 	for _, a := range attacks {
 		if !strings.HasPrefix(did[a.name], "true\t") && !slices.Contains(never, a.name) {
 			t.Errorf("without a wall, attack %q: %s", a.name, did[a.name])
@@ -588,11 +598,7 @@ func TestLevels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := json.Marshal(w)
-			if err != nil {
-				t.Fatal(err)
-			}
-			did := f.attack(t, Wall{}, strconv.Itoa(level), string(text))
+			did := f.attack(t, level, w)
 			for _, a := range attacks {
 				want := level < scopedABI && slices.Contains(open, a.name)
 				if got := strings.HasPrefix(did[a.name], "true\t"); got != want {
@@ -609,7 +615,7 @@ func TestLevels(t *testing.T) {
 // TestNoLandlock: where the kernel has no Landlock, the words say so and nothing is started.
 func TestNoLandlock(t *testing.T) {
 	if len(os.Args) > 1 && os.Args[len(os.Args)-1] == "without" {
-		t.Log(Missing(), ABI(), Here(Settings{Mode: On}).Mode, Wall{Mode: On}.Up(), Wall{Mode: On}.Shown().Stands())
+		t.Log(Missing(), ABI(), Here(Settings{Mode: On}).Mode, Wall{Mode: On}.Start(exec.Command("/bin/true")), Wall{Mode: On}.Shown().Stands())
 		return
 	}
 	cmd := exec.Command(self, "-test.run=^TestNoLandlock$", "-test.v", "without")
@@ -621,33 +627,33 @@ func TestNoLandlock(t *testing.T) {
 	}
 }
 
-// BenchmarkStart starts a program with a wall and without one.
+// BenchmarkStart starts a program with a wall, which it builds too, and without one.
 func BenchmarkStart(b *testing.B) {
 	top := b.TempDir()
 	dirs := home.Dirs{User: top, Config: top + "/c", State: top + "/s", Workspace: top + "/w", Path: os.Getenv("PATH")}
-	w, err := New(Place{Dirs: dirs, Dir: top, Getenv: func(string) string { return "" }}, Settings{Mode: On})
-	if err != nil {
-		b.Fatal(err)
-	}
-	start := func(bound Wall) time.Duration {
-		text, err := json.Marshal(bound)
-		if err != nil {
-			b.Fatal(err)
-		}
-		cmd := exec.Command(self)
-		cmd.Args = []string{starter, string(text), "/bin/true", "/bin/true"}
+	p := Place{Dirs: dirs, Dir: top, Getenv: func(string) string { return "" }}
+	start := func(bound bool) time.Duration {
+		var w Wall
 		begin := time.Now()
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("%v: %s", err, out)
+		if bound {
+			var err error
+			if w, err = New(p, Settings{Mode: On}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		cmd := exec.Command("/bin/true")
+		if err := errors.Join(w.Start(cmd), cmd.Wait()); err != nil {
+			b.Fatal(err)
 		}
 		return time.Since(begin)
 	}
 	var behind, plain []time.Duration
 	for b.Loop() {
-		behind, plain = append(behind, start(w)), append(plain, start(Wall{}))
+		behind, plain = append(behind, start(true)), append(plain, start(false))
 	}
 	b.ReportMetric(median(behind), "ms-wall-p50")
 	b.ReportMetric(median(plain), "ms-plain-p50")
+	b.ReportMetric(median(behind)-median(plain), "ms-more")
 }
 
 // median returns the middle of ds in milliseconds.

@@ -50,7 +50,7 @@ func filter() error {
 	if program == nil {
 		return nil
 	}
-	return install(append(program, statement{give, 0, 0, allow}))
+	return install(0, append(program, statement{give, 0, 0, allow}))
 }
 
 // forbid returns the part of a filter for one interface. Its last two statements are the results.
@@ -75,19 +75,18 @@ func (of abi) forbid() []statement {
 	}
 }
 
-// install puts a filter on this thread. Landlock's library has forbidden new rights already, as a filter
-// of an ordinary user needs.
-func install(program []statement) error {
+// install puts a filter on this thread, with the kernel's flags.
+func install(flags uintptr, program []statement) error {
 	head := struct {
 		length uint16
 		first  *statement
 	}{uint16(len(program)), &program[0]}
-	const seccomp, setFilter, allThreads = 317, 1, 1
+	const seccomp, setFilter = 317, 1
 	number := uintptr(seccomp)
 	if runtime.GOARCH == "arm64" {
 		number = 277
 	}
-	_, _, e := syscall.RawSyscall(number, setFilter, allThreads, uintptr(unsafe.Pointer(&head)))
+	_, _, e := syscall.RawSyscall(number, setFilter, flags, uintptr(unsafe.Pointer(&head)))
 	if e != 0 {
 		return fmt.Errorf("forbid calls: %w", e)
 	}

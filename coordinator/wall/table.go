@@ -320,28 +320,38 @@ func (p Place) readable(set Settings) (all []Row) {
 	return all
 }
 
-// commonGit returns the .git folder of the repository of which a directory is a worktree, "" if it is
-// none. The repository has to name the worktree too: what lies in the worktree alone proves nothing.
+// commonGit returns the .git folder of the repository of which a directory is a worktree or a submodule, "" if it is
+// neither. The repository has to name the directory too: what lies in the directory alone proves nothing.
 func commonGit(dir string) string {
 	raw, err := os.ReadFile(filepath.Join(dir, ".git"))
 	own, ok := strings.CutPrefix(strings.TrimSpace(string(raw)), "gitdir: ")
-	if err != nil || !ok || !filepath.IsAbs(own) {
+	if err != nil || !ok {
 		return ""
 	}
-	own = real(own)
-	common := filepath.Dir(filepath.Dir(own))
-	back, err := os.ReadFile(filepath.Join(own, "gitdir"))
-	if err != nil || filepath.Base(filepath.Dir(own)) != "worktrees" {
+	own = real(from(dir, own))
+	common, file, before, named := own, "config", "worktree = ", dir
+	if filepath.Base(filepath.Dir(own)) == "worktrees" {
+		common, file, before, named = filepath.Dir(filepath.Dir(own)), "gitdir", "", filepath.Join(dir, ".git")
+	}
+	said, err := os.ReadFile(filepath.Join(own, file))
+	if _, missing := os.Stat(filepath.Join(common, "HEAD")); err != nil || missing != nil {
 		return ""
 	}
-	named := strings.TrimSpace(string(back))
-	if real(named) != filepath.Join(real(dir), ".git") {
-		return ""
+	for line := range strings.Lines(string(said)) {
+		path, ok := strings.CutPrefix(strings.TrimSpace(line), before)
+		if ok && path != "" && real(from(own, path)) == real(named) {
+			return common
+		}
 	}
-	if _, err := os.Stat(filepath.Join(common, "HEAD")); err != nil {
-		return ""
+	return ""
+}
+
+// from returns a path that may be relative to a directory.
+func from(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
 	}
-	return common
+	return filepath.Join(dir, path)
 }
 
 func sorted[V any](table map[string]V) []string { return slices.Sorted(maps.Keys(table)) }

@@ -2,14 +2,18 @@ package wall
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
-	"github.com/landlock-lsm/go-landlock/landlock/syscall"
+	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
 // ABI returns the level of Landlock that this kernel has, 0 for none.
 func ABI() int {
-	abi, err := syscall.LandlockGetABIVersion()
+	abi, err := kernel.LandlockGetABIVersion()
 	if err != nil {
 		return 0
 	}
@@ -19,21 +23,58 @@ func ABI() int {
 // levels are what a wall restricts at each level. The network is never restricted.
 var levels = map[int]landlock.Config{3: landlock.V3, 4: landlock.V4, 5: landlock.V5, 6: landlock.V6, 7: landlock.V7}
 
-// up puts up the wall at a level of Landlock.
+// self is the running program, also after its file was replaced. It may start itself behind a wall, to take a
+// birthmark.
+const self = "/proc/self/exe"
+
+// up puts up the wall around this thread, at a level of Landlock.
 func (w Wall) up(abi int) error {
 	if why := missing(abi); why != "" {
 		return errors.New(why)
 	}
 	level := levels[min(abi, mostABI)]
 	set := landlock.Config{HandledAccessFS: level.HandledAccessFS, Scoped: level.Scoped}
-	var rules []landlock.Rule
+	rules := []landlock.Rule{landlock.ROFiles(self)}
 	for _, a := range w.allowances() {
 		rules = append(rules, a.rule())
 	}
-	if err := set.Restrict(rules...); err != nil {
+	fd, flags, err := set.NewRulesetFD(rules...)
+	if err != nil {
 		return err
 	}
+	defer syscall.Close(fd)
+	if err := keepPrivileges(); err != nil {
+		return err
+	}
+	if err := kernel.LandlockRestrictSelf(fd, flags); err != nil {
+		return fmt.Errorf("restrict: %w", err)
+	}
 	return filter()
+}
+
+// keepPrivileges forbids new rights to this thread, which an ordinary user must do before a wall and a filter.
+func keepPrivileges() error {
+	const noNewPrivs = 38
+	if _, _, e := syscall.RawSyscall6(syscall.SYS_PRCTL, noNewPrivs, 1, 0, 0, 0, 0); e != 0 {
+		return fmt.Errorf("forbid new rights: %w", e)
+	}
+	return nil
+}
+
+// onOwnThread calls do on a thread that ends with it. The first thread of a process cannot end, so it is held
+// meanwhile and another one is taken.
+func onOwnThread(do func() error) error {
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		if syscall.Gettid() == os.Getpid() {
+			defer runtime.UnlockOSThread()
+			done <- onOwnThread(do)
+			return
+		}
+		done <- do() // the thread stays locked
+	}()
+	return <-done
 }
 
 // rule returns the kernel's rule for an allowance. What is not there needs none.

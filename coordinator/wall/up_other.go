@@ -8,3 +8,5 @@ import "errors"
 func ABI() int { return 0 }
 
 func (w Wall) up(abi int) error { return errors.New(missing(abi)) }
+
+func onOwnThread(do func() error) error { return do() }

@@ -137,7 +137,7 @@ func TestWidens(t *testing.T) {
 	}
 }
 
-// TestWorktree: the repository of a worktree is open. What the worktree alone says does not count.
+// TestWorktree: the repository of a worktree or a submodule is open. What the worktree alone says does not count.
 func TestWorktree(t *testing.T) {
 	top := real(t.TempDir())
 	own, tree, keys := top+"/repo/.git/worktrees/w", top+"/w", top+"/keys"
@@ -147,11 +147,24 @@ func TestWorktree(t *testing.T) {
 	if got := commonGit(tree); got != top+"/repo/.git" {
 		t.Errorf("its repository is %q", got)
 	}
-	for _, forged := range []string{"gitdir: " + keys + "/worktrees/w", "gitdir: ../keys", "gitdir: /", "", "x"} {
+	sub, module := top+"/repo/sub", top+"/repo/.git/modules/sub"
+	must(t, os.MkdirAll(sub, 0o700), os.MkdirAll(module, 0o700), os.WriteFile(module+"/HEAD", nil, 0o600),
+		os.WriteFile(sub+"/.git", []byte("gitdir: ../.git/modules/sub\n"), 0o600),
+		os.WriteFile(module+"/config", []byte("[core]\n\tbare = false\n\tworktree = ../../../sub\n"), 0o600))
+	if got := commonGit(sub); got != module {
+		t.Errorf("the repository of a submodule is %q", got)
+	}
+	for _, forged := range []string{"gitdir: " + module, "gitdir: ../repo/.git", "gitdir: " + keys + "/worktrees/w", "gitdir: ../keys", "gitdir: /", "", "x"} {
 		must(t, os.WriteFile(tree+"/.git", []byte(forged), 0o600))
 		if got := commonGit(tree); got != "" {
 			t.Errorf("%q opens %q", forged, got)
 		}
+	}
+	dir := top + "/worktrees/project" // a directory that would open the one above its parent
+	must(t, os.MkdirAll(dir, 0o700), os.WriteFile(dir+"/.git", []byte("gitdir: "+dir), 0o600),
+		os.WriteFile(dir+"/gitdir", []byte(dir+"/.git"), 0o600))
+	if got := commonGit(dir); got != "" {
+		t.Errorf("a directory named so opens %q", got)
 	}
 }
 

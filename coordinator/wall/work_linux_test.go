@@ -160,14 +160,16 @@ func TestWork(t *testing.T) {
 			must(t, err)
 			cmd := exec.Command("/bin/sh", "-ec", c.work+"\ngit add -A\ngit commit -q --allow-empty -m done\ngit status --short")
 			cmd.Dir, cmd.Env = dir, p.Env(append(env, "GOFLAGS=-modcacherw")) // the test removes the cache
+			var out strings.Builder
+			cmd.Stdout, cmd.Stderr = &out, &out
 			must(t, w.Start(cmd))
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s", err, out)
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("%v\n%s", err, &out)
 			}
 			cmd = exec.Command("/bin/sh", "-c", "echo x > ../outside")
 			cmd.Dir, cmd.Env = dir, env
 			must(t, w.Start(cmd))
-			if cmd.Run() == nil {
+			if cmd.Wait() == nil {
 				t.Error("there is no wall")
 			}
 		})

@@ -123,11 +123,8 @@ func (p Program) run(cmd *exec.Cmd) error {
 		}
 		defer untie()
 	}
-	if err := p.Wall.Start(cmd); err != nil {
-		return fmt.Errorf("start: %w", err)
-	}
 	birthmark.Mark(cmd, cmp.Or(p.Level, birthmark.Client))
-	if err := cmd.Start(); err != nil {
+	if err := p.Wall.Start(cmd); err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
 	if p.Started != nil {
