@@ -146,6 +146,7 @@ func (c *Coordinator) build() (err error) {
 	for _, by := range []*consult.Config{&c.set.Reviewers, &c.set.Asked} {
 		by.Wall, by.Dirs = wall.Here(c.set.Walls()), c.cfg.Dirs
 	}
+	git.Bound(wall.Here(c.set.Walls()), c.cfg.Dirs)
 	if err := c.findPrograms(); err != nil {
 		return err
 	}

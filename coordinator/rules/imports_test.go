@@ -493,7 +493,7 @@ func table() rules {
 			claude + "/sessions":   {"coordinator/peer", in + "disk"},
 			claude + "/transcript": {in + "disk", in + "usage"},
 			in + "git": {
-				claude, "coordinator/gitfilter", "coordinator/home", in + "atomicfile", in + "child",
+				claude, "coordinator/gitfilter", "coordinator/home", "coordinator/wall", in + "atomicfile", in + "child",
 			},
 			in + "land":        {in + "git"},
 			"coordinator/peer": {claude, "coordinator/birthmark"},

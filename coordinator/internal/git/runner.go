@@ -39,6 +39,8 @@ type profile struct {
 	inherit []string      // variables that git gets from our environment
 	env     []string      // more variables for git
 	grace   time.Duration // between the request to end and the kill
+
+	isTrusted bool // it may start what a repository names, and is behind the wall of Bound
 }
 
 // sealedProfile is for a repository that is not trusted: git starts no program that
@@ -47,14 +49,15 @@ type profile struct {
 var sealedProfile = profile{
 	options: []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"},
 	inherit: []string{"PATH", "HOME"},
-	env:     []string{"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C"},
-	grace:   time.Second,
+	env: []string{
+		"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "LC_ALL=C",
+	},
+	grace: time.Second,
 }
 
 // trustedProfile is for changes in the person's checkouts. Git uses the person's
 // configuration and the filters of the repository, because a file of git-lfs or
-// git-crypt that is written unfiltered is broken. A session can run the same
-// filters with any git command, so this gives a repository no new power.
+// git-crypt that is written unfiltered is broken. These are behind a wall, see Bound.
 //
 // Hooks do not run. Git asks for no password and opens no editor. The options keep
 // the person's settings from changing what a command means. claude.ChildMark marks the
@@ -79,7 +82,7 @@ var trustedProfile = profile{
 		"LC_MESSAGES=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never",
 		"GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_OPTIONAL_LOCKS=0", claude.ChildMark,
 	},
-	grace: graceToEnd,
+	grace: graceToEnd, isTrusted: true,
 }
 
 // graceToEnd is how long a changing git may take to remove its lock files.
@@ -149,6 +152,9 @@ func (r Repo) Call(ctx context.Context, c Call, args ...string) ([]byte, error) 
 	}
 	if !c.Unlocked {
 		p.Files = r.held.Files()
+	}
+	if err := r.putBehind(ctx, &p, args[0]); err != nil {
+		return nil, fmt.Errorf("git %s in %s: %w", args[0], r.Dir, err)
 	}
 	out, err := p.Run(ctx)
 	var exit *exec.ExitError

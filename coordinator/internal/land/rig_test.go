@@ -9,12 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/land"
 	"github.com/afar-sh/afar/coordinator/standin/gitrepo"
+	"github.com/afar-sh/afar/coordinator/wall"
 )
 
-func TestMain(m *testing.M) { gitrepo.Main(m, "AFAR_GIT_CHILD") }
+func TestMain(m *testing.M) {
+	git.Bound(wall.Here(wall.Settings{Mode: wall.On}), home.Dirs{User: "/nobody", Path: os.Getenv("PATH")})
+	gitrepo.Main(m, "AFAR_GIT_CHILD")
+}
 
 var (
 	parallel, unraced, run, write = gitrepo.Parallel, gitrepo.Unraced, gitrepo.Run, gitrepo.Write
