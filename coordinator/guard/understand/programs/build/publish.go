@@ -231,7 +231,7 @@ func nodePackages(sh *shell.Shell, c shell.Command, o argv.Options) {
 }
 
 // nodeVerbs are the verbs that NodeRows describe. Any other word may be a program.
-const nodeVerbs = "access audit c cache config deprecate dist-tag dlx exec get hook org owner pkg profile publish" +
+const nodeVerbs = "access audit c cache config deprecate dist-tag dlx exec get hook logout org owner pkg profile publish" +
 	" remove rm run run-script set star start team test token un uninstall unlink unpublish x"
 
 var NodeRows = []rows.Row{
@@ -239,7 +239,7 @@ var NodeRows = []rows.Row{
 	{Words: "publish", Without: "dry-run", As: &rows.Publishes},
 	{Words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
 	{
-		Words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile", Without: "dry-run",
+		Words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile|logout", Without: "dry-run",
 		Does: effect.PublishOut, OpOf: rows.ProgramName, To: rows.Operand(0),
 	},
 	{
