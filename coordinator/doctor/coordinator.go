@@ -21,7 +21,7 @@ func (x Exam) coordinator(ctx context.Context) []wire.Check {
 	if err != nil {
 		return []wire.Check{bad("coordinator", err.Error(), "afar restart")}
 	}
-	checks := []wire.Check{x.version(s.Coordinator), x.socket()}
+	checks := append([]wire.Check{x.version(s.Coordinator), x.socket()}, sandboxes(s.Sessions)...)
 	own, err := x.Inner(ctx)
 	if err != nil {
 		return append(checks, bad("coordinator", err.Error(), "afar restart"))

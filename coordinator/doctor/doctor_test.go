@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wall"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // TestDoctorLiveManaged: doctor --live finds the managed settings file that loads Afar's
@@ -100,5 +101,16 @@ func TestWall(t *testing.T) {
 		if check := x.wall(); check.State != state || !strings.Contains(check.Text, "ABI") {
 			t.Errorf("%q: %+v, want %s", text, check, state)
 		}
+	}
+}
+
+// TestSandboxes: doctor names the sessions with the host's own sandbox, and them alone.
+func TestSandboxes(t *testing.T) {
+	got := sandboxes([]wire.Session{{Token: "a1", Sandbox: true}, {Token: "b2"}, {Token: "c3", Sandbox: true}})
+	if len(got) != 1 || got[0].State != "ok" || !strings.Contains(got[0].Text, "in a1, c3. ") {
+		t.Errorf("it says %+v", got)
+	}
+	if got := sandboxes([]wire.Session{{Token: "b2"}}); got != nil {
+		t.Errorf("without one it says %+v", got)
 	}
 }

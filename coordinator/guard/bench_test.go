@@ -1,6 +1,9 @@
 package guard
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,6 +53,41 @@ func BenchmarkShort(b *testing.B) {
 	for b.Loop() {
 		Judge(bash("git status --short && go test ./..."), testContext())
 	}
+}
+
+// BenchmarkQuestions counts questions and denials per 100 shell commands, without a wall and behind one. The files of
+// AFAR_TEST_CALLS, separated by colons, hold a call in each line, as {"tool_name": ..., "tool_input": ...}.
+func BenchmarkQuestions(b *testing.B) {
+	var commands []string
+	for _, file := range filepath.SplitList(os.Getenv("AFAR_TEST_CALLS")) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var call struct {
+				Tool  string                   `json:"tool_name"`
+				Input struct{ Command string } `json:"tool_input"`
+			}
+			if json.Unmarshal([]byte(line), &call) == nil && call.Tool == "Bash" {
+				commands = append(commands, call.Input.Command)
+			}
+		}
+	}
+	if len(commands) == 0 {
+		b.Skip("AFAR_TEST_CALLS names no calls")
+	}
+	for name, isWalled := range map[string]bool{"without": false, "walled": true} {
+		counts := map[Verdict]float64{}
+		for _, command := range commands {
+			ctx := testContext()
+			ctx.Walled = isWalled
+			counts[Judge(bash(command), ctx).Verdict]++
+		}
+		b.ReportMetric(counts[Ask]*100/float64(len(commands)), "asked-of-100-"+name)
+		b.ReportMetric(counts[Deny]*100/float64(len(commands)), "denied-of-100-"+name)
+	}
+	b.ReportMetric(float64(len(commands)), "calls")
 }
 
 // BenchmarkShapes judges each hostile shape at 10 kB and at 1 MB. It reports the milliseconds

@@ -1,6 +1,8 @@
 package wall
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -173,5 +175,58 @@ func TestWork(t *testing.T) {
 				t.Error("there is no wall")
 			}
 		})
+	}
+}
+
+// TestSignInsStay: gh and npm use the person's sign-in behind the wall, and can neither change nor remove it there.
+func TestSignInsStay(t *testing.T) {
+	needWall(t)
+	user, dir := t.TempDir(), t.TempDir()
+	asked := make(chan string, 10)
+	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Header.Get("Authorization")
+		_, _ = w.Write([]byte(`{"username":"ada"}`))
+	}))
+	defer registry.Close()
+	signIns := map[string]string{
+		".npmrc":               strings.TrimPrefix(registry.URL, "http:") + "/:_authToken=mine\n",
+		".config/gh/hosts.yml": "github.com:\n    user: ada\n    oauth_token: mine\n    git_protocol: https\n",
+	}
+	for name, text := range signIns {
+		path := filepath.Join(user, name)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600))
+	}
+	for _, c := range []struct{ command, want string }{
+		{"gh auth token", "mine"},
+		{"gh config set editor vi", "permission denied"},
+		{"gh auth logout --hostname github.com", ""},
+		{"npm whoami --registry " + registry.URL, "ada"},
+		{"npm config set fund false", "EACCES"},
+		{"npm config delete " + strings.TrimPrefix(registry.URL, "http:") + "/:_authToken", ""},
+	} {
+		program, err := exec.LookPath(strings.Fields(c.command)[0])
+		if err != nil {
+			t.Log(err)
+			continue
+		}
+		env := []string{"HOME=" + user, "PATH=" + os.Getenv("PATH"), "NPM_CONFIG_UPDATE_NOTIFIER=false"}
+		p := Place{Dirs: home.Dirs{User: user, Path: os.Getenv("PATH")}, Dir: dir, Program: program, Getenv: From(env)}
+		w, err := New(p, Settings{Mode: On})
+		must(t, err)
+		cmd := exec.Command(program, strings.Fields(c.command)[1:]...)
+		var out strings.Builder
+		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, p.Env(env), &out, &out
+		must(t, w.Start(cmd))
+		if _ = cmd.Wait(); !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s says %s, want %s", c.command, &out, c.want)
+		}
+	}
+	for name, text := range signIns {
+		if now, err := os.ReadFile(filepath.Join(user, name)); string(now) != text {
+			t.Errorf("%s is %q (%v)", name, now, err)
+		}
+	}
+	if _, err := exec.LookPath("npm"); err == nil && (len(asked) == 0 || <-asked != "Bearer mine") {
+		t.Error("the registry was not asked with the sign-in")
 	}
 }

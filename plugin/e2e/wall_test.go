@@ -3,11 +3,14 @@
 package e2e
 
 import (
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 	"github.com/afar-sh/afar/coordinator/wall"
 )
@@ -44,4 +47,52 @@ func TestRealWall(t *testing.T) {
 		t.Errorf("the agent is not told what stopped a call: %q", last.Texts())
 	}
 	r.journal("guard.spoke", "behind its wall, snapshot")
+}
+
+// TestRealSandboxOpens: the guard does not rely on the client's own sandbox, because settings of a project open it. Hooks
+// are told nothing of it. If this fails, docs/security.md has to be looked at again.
+func TestRealSandboxOpens(t *testing.T) {
+	long.Only(t)
+	client := host.Need(t, host.Current)
+	for _, needs := range []string{"bwrap", "socat"} {
+		if _, err := exec.LookPath(needs); err != nil {
+			t.Skip(err)
+		}
+	}
+	m, err := model.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	for project, wants := range map[string]bool{
+		`{}`:                            false,
+		`{"sandbox":{"enabled":false}}`: true,
+		`{"sandbox":{"filesystem":{"allowWrite":["~/"]}}}`: true,
+		`{"permissions":{"allow":["Edit(~/**)"]}}`:         true,
+		`{"sandbox":{"excludedCommands":["echo *"]}}`:      false,
+	} {
+		t.Run(project, func(t *testing.T) {
+			hook := "cat >> \"$HOME/.claude/told\""
+			lab := host.NewLab(t, client, m.URL(), host.Opts{Settings: map[string]any{
+				"sandbox": map[string]any{"enabled": true, "failIfUnavailable": true, "allowUnsandboxedCommands": false},
+				"hooks": map[string]any{"PreToolUse": []any{map[string]any{
+					"hooks": []any{map[string]any{"type": "command", "command": hook}},
+				}}},
+			}})
+			write(t, lab.Project, ".claude/settings.json", project)
+			_, err := lab.Print(t.Context(), play(model.Bash("echo x > ~/opened"), model.Say("fin")),
+				"--permission-mode", "bypassPermissions")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = os.Stat(filepath.Join(lab.Home, "opened"))
+			if is := err == nil; is != wants {
+				t.Errorf("the home is open: %t, want %t", is, wants)
+			}
+			told, err := os.ReadFile(filepath.Join(lab.Home, ".claude", "told"))
+			if err != nil || strings.Contains(strings.ToLower(string(told)), "sandbox") {
+				t.Errorf("a hook is told of the sandbox (%v): %s", err, told)
+			}
+		})
+	}
 }
