@@ -161,18 +161,29 @@ func newRunList(a *app) *cobra.Command {
 
 func newRunWiden(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "widen PATH", Short: "In a run: ask the person to open a path behind its wall", Args: exactly("a path"),
-		Long: "Asks the person whether this run may write a file or a directory that its wall closes. If they allow it, " +
-			"the run\ngets another turn, in which it can.",
+		Use: "widen PATH", Short: "Open a path behind the wall of a run", Args: exactly("a path"),
+		Long: "In a run, asks the person whether it may write a file or a directory that its wall closes. If they allow it, " +
+			"the run\ngets another turn, in which it can. With --run it is opened at once, for the next turn of that run; only " +
+			"you can\ndo that.",
 	}
-	of := func(args []string) (in wire.RunWidenRequest, err error) {
-		in.Path, err = filepath.Abs(args[0])
-		return in, err
+	var in wire.RunWidenRequest
+	c.Flags().StringVar(&in.Run, "run", "", "the `name` of the run that may write there")
+	asJSON := jsonFlag(c, "the run; ask is the question")
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if in.Path, err = filepath.Abs(args[0]); err != nil {
+			return err
+		}
+		if in.Run != "" {
+			return read(c.Context(), a, wire.OpRunOpen, in, *asJSON, func(p *page, r wire.Run) {
+				p.line("Run %s can write there from its next turn on.", r.Name)
+			})
+		}
+		return read(c.Context(), a, wire.OpRunWiden, in, *asJSON, func(p *page, _ wire.Run) {
+			p.line("Your person is asked. If they allow it, this run gets another turn, in which it can write there.")
+			p.line("Go on with what needs no such path, or end your turn: nothing more happens in this one.")
+		})
 	}
-	return asking(a, c, wire.OpRunWiden, "the run; ask is the question", of, func(p *page, r wire.Run) {
-		p.line("Your person is asked. If they allow it, this run gets another turn, in which it can write there.")
-		p.line("Go on with what needs no such path, or end your turn: nothing more happens in this one.")
-	})
+	return c
 }
 
 func newRunShow(a *app) *cobra.Command {

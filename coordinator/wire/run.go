@@ -13,6 +13,8 @@ const (
 	OpRunRemove Op[Named, Run]                   = "run.remove"
 	// OpRunWiden asks the person whether the run that calls may write one more path behind its wall. Ask is the question.
 	OpRunWiden Op[RunWidenRequest, Run] = "run.widen"
+	// OpRunOpen lets a run write one more path behind its wall, from its next turn on.
+	OpRunOpen Op[RunWidenRequest, Run] = "run.open"
 
 	// The operations of the runner of a turn.
 	OpRunTurn   Op[RunTurnRequest, RunTurnReply]     = "run.turn"
@@ -45,8 +47,9 @@ type RunStartRequest struct {
 // Proposed is the state of a run that a session proposed and nobody has allowed yet.
 const Proposed = "proposed"
 
-// RunWidenRequest is for the run that calls.
+// RunWidenRequest is for the run that calls if it names none.
 type RunWidenRequest struct {
+	Run  string `json:"run,omitempty"`
 	Path string `json:"path"` // absolute
 }
 

@@ -252,7 +252,8 @@ var operations = table(
 
 	row(wire.OpRunStart, asker, (*Server).runStart).by(step), // a session only proposes one, see there
 	row(wire.OpRunWiden, self, (*Server).runWiden).by(keyed), // a run asks for itself alone
-	row(wire.OpRunWait, person, (*Server).runWait).by(step),  // an act does not wait
+	row(wire.OpRunOpen, standing, (*Server).runOpen).by(keyed),
+	row(wire.OpRunWait, person, (*Server).runWait).by(step), // an act does not wait
 	row(wire.OpRunStop, change, (*Server).runStop).by(step),
 	row(wire.OpRunRemove, change, (*Server).runRemove).by(step),
 	row(wire.OpRunTake, person, (*Server).runTake).by(keyed), // needs a terminal, see there

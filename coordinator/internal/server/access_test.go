@@ -77,7 +77,7 @@ func TestOperations(t *testing.T) {
 		standing: {
 			wire.OpConfigSet, wire.OpLoopStart, wire.OpSuggestionAccept, wire.OpTaskNew, wire.OpTaskStart, wire.OpTaskEdit,
 			wire.OpTaskKeep, wire.OpMemoryEdit, wire.OpTriggerNew, wire.OpTriggerOn, wire.OpTriggerRotate,
-			wire.OpTriggerFire, wire.OpModuleEnable, wire.OpRunAdopt,
+			wire.OpTriggerFire, wire.OpModuleEnable, wire.OpRunAdopt, wire.OpRunOpen,
 		},
 	}
 	want := map[string]access{}

@@ -47,6 +47,24 @@ func (s *Server) runWiden(c *call, in wire.RunWidenRequest) (out wire.Run, err e
 	return out, nil
 }
 
+// runOpen lets a run write one more path from its next turn on, because the person says so.
+func (s *Server) runOpen(c *call, in wire.RunWidenRequest) (out wire.Run, err error) {
+	r, err := s.runNamed(in.Run)
+	switch {
+	case err != nil:
+		return out, err
+	case wall.Here(s.wallOf(r)).Mode == wall.Off:
+		return out, badRequest("runs work without a wall here")
+	case len(r.Widened) >= mostWidened:
+		return out, badRequest("%d paths are open for this run already", mostWidened)
+	}
+	path, err := s.checkWider(r, in.Path)
+	if err != nil {
+		return out, err
+	}
+	return s.changeRun(in.Run, func(id run.ID) (run.Run, error) { return s.cfg.Core.OpenForRun(id, path, c.decider()) })
+}
+
 // checkWider returns a path without links that a person may open for a run, and an error for any other one. What the
 // run can write already could be a link by the next turn; what it may never write is Afar's own and the settings of
 // agents.
