@@ -140,7 +140,7 @@ func (b *browser) answer(ctx context.Context, in wire.AnswerRequest) error {
 	form := url.Values{"nonce": {html.UnescapeString(found[1])}, "do": {"deny"}, "text": {in.Message}}
 	switch {
 	case len(in.Options) > 0:
-		form.Set("do", "option")
+		form.Set("do", "submit")
 		form.Set("option", strconv.Itoa(in.Options[0]))
 	case in.Allow:
 		form.Set("do", "allow")
