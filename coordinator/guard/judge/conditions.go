@@ -177,7 +177,7 @@ func startFile(j *judging, e *effect.Effect) bool {
 		return false
 	case lex.OneOf(fspath.Base(p), startFiles) && j.isHome(fspath.Dir(p)),
 		lex.Mentions(p, startFolders),
-		lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/config"):
+		lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/authorized_keys2 /.ssh/config"):
 		return true
 	case !lex.Mentions(p, homeFolders) && !(lex.Mentions(p, pythonFolders) && lex.EndsWith(p, pythonStarts)):
 		return false

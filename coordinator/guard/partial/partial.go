@@ -16,6 +16,7 @@ const (
 	HoleBenign  = '\x04' // output of a program made for eval (ssh-agent, direnv)
 	HoleSecret  = '\x05' // content of a credential
 	HoleKey     = '\x06' // a variable with the name of a secret
+	HoleData    = '\x07' // a tree, a repository or a database, packed into one text
 	SplitMark   = '\x1f' // a blank that separates fields
 )
 
@@ -26,14 +27,15 @@ const (
 	UnknownBenign  = string(HoleBenign)
 	UnknownSecret  = string(HoleSecret)
 	UnknownKey     = string(HoleKey)
-	Holes          = "\x01\x02\x03\x04\x05\x06"
+	UnknownData    = string(HoleData)
+	Holes          = "\x01\x02\x03\x04\x05\x06\x07"
 )
 
 // HasHole reports whether a part of s is unknown. It is asked about each path of a call many
 // times, and strings.ContainsAny builds a table each time.
 func HasHole(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; Hole <= c && c <= HoleKey {
+		if c := s[i]; Hole <= c && c <= HoleData {
 			return true
 		}
 	}
@@ -42,11 +44,11 @@ func HasHole(s string) bool {
 
 // Scrub removes holes and marks from outside text, so that it cannot forge them.
 func Scrub(s string) string {
-	if !strings.ContainsAny(s, "\x00\x01\x02\x03\x04\x05\x06\x1f") {
+	if !strings.ContainsAny(s, "\x00\x1f"+Holes) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if r <= HoleKey || r == SplitMark {
+		if r <= HoleData || r == SplitMark {
 			return -1
 		}
 		return r
@@ -59,7 +61,7 @@ func Visible(s string) string {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if r >= Hole && r <= HoleKey {
+		if r >= Hole && r <= HoleData {
 			return '…'
 		}
 		return r

@@ -131,6 +131,7 @@ func fileTool(sh *shell.Shell, call effect.Call, kind effect.Kind) {
 				op = effect.Edit // the host can undo it
 			}
 			sh.Effect(kind, op, p)
+			agents.ReportLater(sh, p, call.Value("content")+call.Value("new_string"))
 		}
 	}
 }

@@ -43,6 +43,33 @@ const hostOptions = "settings mcp-config setting-sources model fallback-model ad
 	"autocompact debug-file effort environment file n name session-id remote-control-session-name-prefix " +
 	"messaging-socket-path cwd json-path log-file scope s transport t env e header H"
 
+// laterKeys are the keys of files whose commands programs run by themselves, each with the end of its path.
+var laterKeys = [...]struct{ file, keys string }{
+	{"/package.json", "install postinstall preinstall prepare"},
+	{"/.vscode/tasks.json", "command"},
+	{"/devcontainer.json", "initializeCommand onCreateCommand postAttachCommand postCreateCommand postStartCommand"},
+}
+
+// ReportLater reports what the commands do that a text brings into a file, and that other programs run from
+// there without a look of the guard.
+func ReportLater(sh *shell.Shell, file, text string) {
+	if strings.Contains(file, "/.github/workflows/") && strings.Contains(text, "toJSON(secrets)") {
+		sh.Effect(effect.SendOut, effect.Named("secrets of workflows"), file)
+	}
+	for i := range laterKeys {
+		if !strings.HasSuffix(file, laterKeys[i].file) {
+			continue
+		}
+		toks := script.Tokenize(text, "js")
+		for at := 0; at+2 < len(toks); at++ {
+			key, value := toks[at], toks[at+2]
+			if key.Kind == 's' && value.Kind == 's' && lex.OneOf(key.Text, laterKeys[i].keys) {
+				sh.Sub().RunText(value.Text)
+			}
+		}
+	}
+}
+
 // Programs are other agents, which can be started so that they ask nobody.
 var Programs = []rows.Table{{
 	Programs: "amp codex cursor-agent gemini qwen",

@@ -501,6 +501,9 @@ func fetchedByCode(sh *shell.Shell, text string) {
 		}
 	}
 	script.Requests(sh, text)
+	if lex.Mentions(text, "document.cookie localStorage sessionStorage") && lex.Mentions(text, "fetch( sendBeacon( XMLHttpRequest") {
+		sh.Effect(effect.SendOut, effect.Named("what a page has stored"), "")
+	}
 }
 
 // place reports the effects of a field that holds an address or a path. A value of another field

@@ -81,6 +81,8 @@ func remoteRequest(sh *shell.Shell, r Sent, host, path string) {
 		sh.Effect(effect.StopService, effect.HTTP, r.URL)
 	case method == "PUT" && host == "registry.npmjs.org", host == "upload.pypi.org":
 		sh.Effect(effect.PublishOut, effect.HTTP, host)
+	case host == "hooks.slack.com", strings.HasPrefix(host, "discord") && strings.HasPrefix(path, "api/webhooks"):
+		sh.Effect(effect.SendOut, effect.Message, host)
 	case lex.ContainsAny(lex.VerbWords(bare), "dns"):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, r.URL)
 	case verbs.EndsByPath(bare), lex.ContainsAny(lex.VerbWords(bare), backPaths):

@@ -137,7 +137,9 @@ var PackageTables = []rows.Table{
 			To: rows.Text("to others"),
 		},
 	}},
-	{Programs: "pip pip3", Options: "r i e editable index-url extra-index-url target t", Rows: []rows.Row{
+	{Programs: "pip pip3", Options: "r i e editable index-url extra-index-url trusted-host target t", Rows: []rows.Row{
+		{Words: "install", Given: "trusted-host=", GoOn: true, Does: effect.RunUnknown, Op: effect.Network,
+			To: rows.ValueOf("trusted-host")},
 		{Words: "uninstall", Also: reportUninstalledModules},
 		{Words: "install|wheel", Also: source.BuildPackage, GoOn: true},
 	}},

@@ -81,7 +81,7 @@ const (
 )
 
 // packHead begins a line about a file in an archive that this call makes: its folder, a tab, and its name there.
-const packHead = "packed from "
+const packHead = partial.UnknownData + "packed from "
 
 // packed remembers or prints what lies in an archive.
 func packed(sh *shell.Shell, archive, dir string, names []string) {
@@ -231,6 +231,10 @@ func reportPacked(sh *shell.Shell, c shell.Command, o argv.Options) {
 		packed(sh, into, sh.Place.Cwd, o.From(1))
 	case "7z", "7za":
 		into, named = o.At(1), true
+	case "bzip2", "gzip", "lzma", "pigz", "xz", "zstd":
+		if secret.HasMark(rows.Stdin(c), partial.HoleData) {
+			sh.Print(partial.UnknownData)
+		}
 	case "tar", "gtar", "bsdtar":
 		if !o.Given("c create") {
 			break

@@ -296,8 +296,18 @@ func changeMode(sh *shell.Shell, c shell.Command, o argv.Options) {
 		how = treeOp(how)
 	}
 	for _, p := range files {
-		sh.Effect(effect.ChangeMode, how, sh.Path(p))
+		path, to := sh.Path(p), how
+		if how == effect.Mode && readByOthers(mode) && protected.HoldsSecret(path, sh.Place.Home) {
+			to = effect.World
+		}
+		sh.Effect(effect.ChangeMode, to, path)
 	}
+}
+
+// readByOthers reports whether a mode lets others read a file.
+func readByOthers(mode string) bool {
+	number, err := strconv.ParseUint(mode, 8, 16)
+	return err == nil && number&0o044 != 0 || lex.OneOf(mode, "+r a+r g+r go+r o+r ugo+r")
 }
 
 // modeKind returns the risk of a mode: Setuid, World, or plain Mode.

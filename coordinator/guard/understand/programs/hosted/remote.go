@@ -304,12 +304,19 @@ func (v operation) grants() bool {
 		return false
 	}
 	before := lex.VerbWords(v.o.At(v.at - 1))
-	return verbs.GivesRights(lex.VerbWords(v.o.Pos[v.at])) ||
+	return v.opens() || verbs.GivesRights(lex.VerbWords(v.o.Pos[v.at])) ||
 		lex.ContainsAny(before, "assignment permission permissions binding bindings")
 }
 
 // isAWS reports whether the command is one of the AWS client.
 func (v operation) isAWS() bool { return lex.OneOf(v.c.Name, "aws awslocal") }
+
+// opens reports whether a flag lets every address in.
+func (v operation) opens() bool {
+	return slices.ContainsFunc(v.o.Flags, func(f argv.Flag) bool {
+		return strings.Contains(f.Value, "0.0.0.0/0") || f.Name == "start-ip-address" && f.Value == "0.0.0.0"
+	})
+}
 
 // setsPassword reports whether a flag gives a new password.
 func setsPassword(o argv.Options) bool {
@@ -443,6 +450,14 @@ var SpecialRows = []rows.Row{
 	{
 		Of: "aws", Words: "ses|sesv2 send-email|send-raw-email|send-bulk-email|send-templated-email|send-bulk-templated-email",
 		Does: effect.SendOut, Op: effect.Message, To: rows.Operand(0),
+	},
+	{
+		Of: "aws", Words: "route53domains register-domain|transfer-domain|renew-domain", Does: effect.ChangeRemote,
+		OpOf: rows.Operand(1), To: rows.Text("a domain that is paid for"),
+	},
+	{
+		Of: infrastructureTools, Words: "output *", Mention: "api_key credential password private_key secret token",
+		Does: effect.RevealSecret, OpOf: rows.ProgramName, To: rows.Operand(1),
 	},
 	{Of: "aws", Words: "sns publish", Given: "phone-number=", Does: effect.SendOut, Op: effect.Message, To: rows.Operand(0)},
 	{

@@ -362,6 +362,9 @@ func ReportOutgoing(sh *shell.Shell, c shell.Command, bodies []string, host stri
 	default:
 		ReportKeys(sh, bodies, host)
 		foreignKeysLeave(sh, c.Args, host)
+		if HasMark(bodies, partial.HoleData) && !web.IsLocalHost(host) {
+			sh.Effect(effect.SendOut, effect.Named("packed data"), host)
+		}
 	}
 }
 
