@@ -59,7 +59,6 @@ func TestBound(t *testing.T) {
 		"a filter that cleans":  {"filter.x.clean", "add -A", []step{attribute("filter=x"), writeInRepo("new", "x")}},
 		"a filter that smudges": {"filter.x.smudge", "reset -q --hard HEAD", []step{attribute("filter=x"), writeInRepo("a.txt", "x")}},
 		"a process of a filter": {"filter.x.process", "add -A", []step{attribute("filter=x"), writeInRepo("new", "x")}},
-		"a filter at a status":  {"filter.x.clean", "status", []step{attribute("filter=x"), writeInRepo("a.txt", "b\n")}},
 		"a filter of a rebase": {"filter.x.smudge", "rebase -q side", []step{
 			attribute("filter=x"), inRepo("checkout", "-q", "-b", "side"), writeInRepo("new", "x"), inRepo("add", "new"),
 			inRepo("commit", "-q", "-m", "new"), inRepo("checkout", "-q", "main"), writeInRepo("other", "x"),
