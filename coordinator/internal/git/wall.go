@@ -72,17 +72,19 @@ func (r Repo) putBehind(ctx context.Context, p *child.Program, command string) (
 // and setting in turn.
 func (r Repo) open(ctx context.Context, place *wall.Place, p *child.Program, said []string) {
 	var isForeign, signs, hasSSH bool
+	var remotes []wall.Row
 	for pair := range slices.Chunk(said, 2) {
 		key, value, _ := strings.Cut(pair[len(pair)-1], "\n")
 		isForeign = isForeign || names.MatchString(key) && (pair[0] == "local" || pair[0] == "worktree")
 		signs, hasSSH = signs || key == "commit.gpgsign", hasSSH || key == "core.sshcommand"
 		if at := strings.TrimPrefix(value, "file://"); strings.HasSuffix(key, "url") && filepath.IsAbs(at) {
-			place.Own = append(place.Own, wall.Row{Path: at, Why: "a remote"})
+			remotes = append(remotes, wall.Row{Path: at, Why: "a remote"})
 		}
 	}
-	if isForeign {
+	if isForeign { // its programs would write wherever a remote is said to be
 		return
 	}
+	place.Own = append(place.Own, remotes...)
 	for _, name := range keys {
 		place.Reads = append(place.Reads, wall.Row{Path: filepath.Join(place.Dirs.User, name), Why: "to sign and to push"})
 	}

@@ -58,6 +58,10 @@ func TestBound(t *testing.T) {
 	}{
 		"a filter that cleans":  {"filter.x.clean", "add -A", []step{attribute("filter=x"), writeInRepo("new", "x")}},
 		"a filter that smudges": {"filter.x.smudge", "reset -q --hard HEAD", []step{attribute("filter=x"), writeInRepo("a.txt", "x")}},
+		"a filter, and a remote that is a file of the home": {"filter.x.smudge", "reset -q --hard HEAD", []step{
+			attribute("filter=x"), writeInRepo("a.txt", "x"),
+			func(t *testing.T, dir string) { run(t, dir, "config", "remote.o.url", os.Getenv("HOME")+"/.bashrc") },
+		}},
 		"a process of a filter": {"filter.x.process", "add -A", []step{attribute("filter=x"), writeInRepo("new", "x")}},
 		"a filter of a rebase": {"filter.x.smudge", "rebase -q side", []step{
 			attribute("filter=x"), inRepo("checkout", "-q", "-b", "side"), writeInRepo("new", "x"), inRepo("add", "new"),
