@@ -197,7 +197,7 @@ func TestFullDisk(t *testing.T) {
 	d.must("afar", "task", "new", "Second")
 	d.must("afar", "task", "done", "first")
 	if out := d.must("afar", "task", "list"); !strings.Contains(out, "second  ") ||
-		!strings.Contains(out, "completed") {
+		!strings.Contains(out, "done") {
 		t.Errorf("the tasks afterwards: %s", out)
 	}
 	d.must("afar", "audit", "verify")
