@@ -305,7 +305,11 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string) {
 	case "dup":
 		sh.Possible(effect.ReverseShell, effect.Socket, "")
 	case "kill":
-		sh.Possible(effect.KillProcess, "", arg)
+		op := effect.Op("")
+		if strings.Contains(arg, "*") { // each process that a loop finds
+			op = effect.Found
+		}
+		sh.Possible(effect.KillProcess, op, arg)
 	default:
 		if arg != "" {
 			reportFile(sh, kind, arg)

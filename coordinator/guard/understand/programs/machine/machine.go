@@ -15,6 +15,9 @@ import (
 
 // MachineTables are the programs that control services, processes, accounts and settings.
 var MachineTables = []rows.Table{
+	{Programs: "journalctl", Options: "vacuum-time vacuum-size vacuum-files u unit n lines since until p o", Rows: []rows.Row{
+		{Given: "vacuum-files vacuum-size vacuum-time", Does: effect.DropData, Op: effect.Log, To: rows.ProgramName},
+	}},
 	{Programs: "loginctl", Options: "H M s n o p host machine signal lines output property", Rows: []rows.Row{
 		{
 			Words: "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
