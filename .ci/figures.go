@@ -68,7 +68,7 @@ var figures = []figure{
 }
 
 // without are the benchmarks that measure without a yardstick.
-var without = []string{"Judge", "Short", "Render", "MarkerHuge", "Sync", "OfTCP", "UnrelatedCommit"}
+var without = []string{"Judge", "Short", "Render", "MarkerHuge", "Sync", "OfTCP", "UnrelatedCommit", "Questions"}
 
 // A result is a row with its numbers.
 type result struct {

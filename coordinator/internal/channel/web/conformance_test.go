@@ -102,6 +102,7 @@ func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server)
 	s := server.New(server.Config{
 		Core: c, Log: slog.New(slog.DiscardHandler), Bin: filepath.Join(dir, "bin"), Dirs: dirs,
 		Glance:      func(string) usage.Glance { return usage.Glance{} },
+		Spent:       func(string, time.Time) []usage.Spent { return nil },
 		Suggestions: taskwork.NewSuggestions(dirs.Suggestions()), Gaps: taskwork.NewNotebook(dirs.Gaps()),
 		Tasks: taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
 	})
