@@ -59,8 +59,7 @@ func newIssueRig(t *testing.T, settings string) *issueRig {
 	if !strings.Contains(settings, "[consult]") {
 		settings += fmt.Sprintf("\n[consult]\nprograms = [%q]\ntimeout = \"10s\"\n", reviewer)
 	}
-	r.file(r.dirs.ConfigFile(), fmt.Sprintf("[telegram]\napi = %q\n", r.bot.URL())+settings)
-	r.afar("restart")
+	r.sets(t, settings)
 	r.git("config", "user.name", "Ann")
 	r.git("config", "user.email", "ann@example.org")
 	r.git("init", "-q", "--bare", "-b", "main", r.remote)

@@ -65,10 +65,21 @@ func newUndoRig(t *testing.T) *undoRig {
 	r := &undoRig{dir: dir}
 	r.aimAt(t, 0)
 	r.phone = newPhoneWith(t, dir+":"+os.Getenv("PATH"))
+	r.sets(t, "")
 	r.client = "CLAUDE_PID=" + strconv.Itoa(bystander(t))
 	r.git("init", "-q", "-b", "main")
 	r.git("-c", "user.name=A", "-c", "user.email=a@x.example", "commit", "-q", "--allow-empty", "-m", "one")
 	return r
+}
+
+// sets starts the coordinator again with these settings. There is no wall, behind which git could not kill its caller.
+func (r *undoRig) sets(t *testing.T, settings string) {
+	t.Helper()
+	all := fmt.Sprintf("[telegram]\napi = %q\n[runs]\nwall = \"off\"\n", r.bot.URL()) + settings
+	if err := os.WriteFile(r.dirs.ConfigFile(), []byte(all), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.afar("restart")
 }
 
 // aimAt makes the n-th next call of git kill its caller; 0 means no call.

@@ -135,7 +135,7 @@ func testWoken(r *rig) {
 	r.part("a text without a reply", func() {
 		card := r.open("second answer")
 		r.tap(card, "Done")
-		r.becomes(card, "Dismissed by Ann")
+		r.becomes(card, "Let rest by Ann")
 		r.idle()
 		r.ann.Say(annID, "fourth "+instruction)
 		r.said("gets it now")

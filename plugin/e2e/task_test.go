@@ -27,7 +27,7 @@ func TestRealTask(t *testing.T) {
 	if end := r.becameRun("say-hello", "idle"); end.Result != "all is made" || end.Turns != 1 {
 		t.Errorf("at the end: %+v\n%s", end, r.must("run", "log", "say-hello"))
 	}
-	if shown := r.must("task", "show", "say-hello"); !strings.Contains(shown, "completed") {
+	if shown := r.must("task", "show", "say-hello"); !strings.Contains(shown, "done") {
 		t.Errorf("the task is\n%s", shown)
 	}
 	for name, want := range map[string]string{"artifacts/hello.txt": "hello\n", "AGENTS.md": "# Task: Say hello\n"} {
