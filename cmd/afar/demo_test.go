@@ -236,7 +236,9 @@ func TestDemoOnThePage(t *testing.T) {
 var signInLink = regexp.MustCompile(`http://\S+/signin/\S+`)
 
 // asksToClean reports whether the session asks about the step that deletes.
-func (d *demoRun) asksToClean() bool { return strings.Contains(d.shows(), "wants Bash: git clean") }
+func (d *demoRun) asksToClean() bool {
+	return strings.Contains(d.shows(), "wants to run a command: git clean")
+}
 
 // shoot takes the pictures of the page in light and dark.
 func shoot(tab *browser.Tab) {
@@ -251,14 +253,14 @@ func shoot(tab *browser.Tab) {
 func TestDemoByHand(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t, os.Getenv(builtVar), plainPath)
-	d.await("wants Bash: sh test.sh")
+	d.await("wants to run a command: sh test.sh")
 	d.press("perhaps\n")
 	d.await("Type allow, or deny and why.")
 	d.press("allow\n")
 	d.await("asks you: Which greeting")
 	d.press("Moin $(touch ran)\n")
 	d.await("The session goes on with your answer.")
-	d.await("wants Bash: git clean")
+	d.await("wants to run a command: git clean")
 	d.press("deny keep them\n")
 	d.await("Enter ends the demo")
 	d.press("\n")
@@ -276,7 +278,7 @@ func TestDemoByHand(t *testing.T) {
 // ended. Nothing is left.
 func TestDemoInterrupted(t *testing.T) {
 	t.Parallel()
-	for _, at := range []string{"touches nothing of yours", "/signin/", "The loop is on.", "wants Bash: sh test.sh"} {
+	for _, at := range []string{"touches nothing of yours", "/signin/", "The loop is on.", "wants to run a command: sh test.sh"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			d := startDemo(t, os.Getenv(builtVar), plainPath)
@@ -303,7 +305,7 @@ func (d *demoRun) runs(while time.Duration) bool {
 func TestDemoTerminalCloses(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t, os.Getenv(builtVar), plainPath)
-	d.await("wants Bash: sh test.sh")
+	d.await("wants to run a command: sh test.sh")
 	if err := d.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}

@@ -160,7 +160,7 @@ func TestRenderAsks(t *testing.T) {
 		},
 	}}
 	want := `ask_aabb  Bash npm publish now` + "\ufffd" + `[2J
-  api-1a2b wants Bash ×2, 2m ago
+  api-1a2b wants to run a command ×2, 2m ago
   risk    publishes
     npm publish
      now` + "\ufffd" + `[2J
@@ -171,7 +171,7 @@ func TestRenderAsks(t *testing.T) {
   expires in 28m: afar allow ask_aabb · afar deny ask_aabb -m 'why'
 
 ask_2  make
-  web-3c4d wants Bash, 1m ago
+  web-3c4d wants to run a command, 1m ago
   allowed by Ana 1s ago; waiting
 `
 	if diff := cmp.Diff(want, render(renderAsks, in)); diff != "" {

@@ -32,7 +32,7 @@ type Card struct {
 	Thing
 	Asks   []wire.Ask      // those that wait first
 	Who    string          // the task, the run or the session that asks, "" for none
-	Wants  string          // what they do: "wants Bash ×2"
+	Wants  string          // what they do: "wants to run a command ×2"
 	Quoted bool            // the text is somebody's words, and no call
 	Quotes []Row           // what led to it, in the words of the person and of the model
 	Before []wire.Question // those of a form that have an answer

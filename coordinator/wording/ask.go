@@ -85,7 +85,17 @@ func Wants(q wire.Ask) string {
 	case Suggestion:
 		return "suggested task: " + Line(q.Tool, 120)
 	}
+	if does, ok := toolWants[q.Tool]; ok {
+		return does
+	}
 	return "wants " + Line(q.Tool, 60)
+}
+
+// toolWants says what a session wants that calls one of the host's own tools.
+var toolWants = map[string]string{
+	"Bash": "wants to run a command", "Edit": "wants to change a file", "MultiEdit": "wants to change a file",
+	"NotebookEdit": "wants to change a notebook", "PowerShell": "wants to run a command", "WebFetch": "wants to read a page",
+	"Write": "wants to write a file",
 }
 
 // Decided returns in one word what the person did.

@@ -51,7 +51,7 @@ func TestRealTwins(t *testing.T) {
 		t.Errorf("the card does not say who asks:\n%s", card.Text)
 	}
 	other, late := r.card("echo other"), r.card("echo late")
-	if out := r.must("asks"); !strings.Contains(out, "wants Bash ×3") || strings.Count(out, "echo run") != 1 {
+	if out := r.must("asks"); !strings.Contains(out, "wants to run a command ×3") || strings.Count(out, "echo run") != 1 {
 		t.Errorf("afar asks says\n%s", out)
 	}
 	r.tap(card, "Allow")

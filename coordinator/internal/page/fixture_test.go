@@ -104,7 +104,7 @@ func frame() page.Frame {
 	return page.Frame{
 		Machine: "workstation", Path: "/", Seq: 4711, SignedIn: true, Said: &page.Said{Text: "Allowed."},
 		Pulse: page.Pulse{Open: 5, News: []page.News{
-			{Key: "ask:7f3a", Title: "shop-1a2b wants Bash", Text: "rm -rf node_modules", Path: "/question/7f3a"},
+			{Key: "ask:7f3a", Title: "shop-1a2b wants to run a command", Text: "rm -rf node_modules", Path: "/question/7f3a"},
 		}},
 	}
 }

@@ -97,10 +97,10 @@ type field struct{ Key, Label, Value, Usual string }
 
 // quick are the settings that people change most, with what they are for.
 var quick = []field{
-	{Key: "quiet.from", Label: "Notices wait from"}, {Key: "quiet.to", Label: "until"},
+	{Key: "quiet.from", Label: "Quiet hours from"}, {Key: "quiet.to", Label: "Quiet hours until"},
 	{Key: "report.daily", Label: "Morning message at"}, {Key: "escalation.after", Label: "Remind me of a question after"},
 	{Key: "asks.grace", Label: "A question goes to the phone after"},
-	{Key: "asks.unattended", Label: "Where nobody sits, it waits for"},
+	{Key: "asks.unattended", Label: "With nobody at the terminal, a question waits for"},
 	{Key: "loop.day_budget", Label: "Loops may spend a day, in US dollars"},
 	{Key: "runs.day_budget", Label: "Runs may spend a day, in US dollars"},
 }
