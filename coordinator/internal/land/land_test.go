@@ -29,7 +29,7 @@ func work(t *testing.T, w git.Worktree, name, text string) string {
 	t.Helper()
 	write(t, w.Path, name, text)
 	run(t, w.Path, "add", "-A")
-	run(t, w.Path, "commit", "-q", "-m", "change "+name)
+	run(t, w.Path, "commit", "-q", "-m", "change "+name+" in "+t.Name()) // else it could be that of a test beside it
 	return head(t, w)
 }
 
