@@ -149,6 +149,9 @@ func (s *Step) Calls(program, verb string) bool {
 // object without members.
 type Arg struct{ Path, Value string }
 
+// Name returns the last name of the path.
+func (a Arg) Name() string { return a.Path[strings.LastIndexByte(a.Path, '.')+1:] }
+
 // Call is one tool call as the host sent it.
 type Call struct {
 	Tool string

@@ -31,11 +31,14 @@ const (
 	Holes          = "\x01\x02\x03\x04\x05\x06\x07"
 )
 
+// IsHole reports whether a character stands for an unknown part.
+func IsHole(r rune) bool { return Hole <= r && r <= HoleData }
+
 // HasHole reports whether a part of s is unknown. It is asked about each path of a call many
 // times, and strings.ContainsAny builds a table each time.
 func HasHole(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; Hole <= c && c <= HoleData {
+		if IsHole(rune(s[i])) {
 			return true
 		}
 	}
@@ -48,7 +51,7 @@ func Scrub(s string) string {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if r <= HoleData || r == SplitMark {
+		if r == 0 || r == SplitMark || IsHole(r) {
 			return -1
 		}
 		return r
@@ -61,7 +64,7 @@ func Visible(s string) string {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if r >= Hole && r <= HoleData {
+		if IsHole(r) {
 			return '…'
 		}
 		return r

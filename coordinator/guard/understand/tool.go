@@ -101,7 +101,7 @@ func commandTool(sh *shell.Shell, call effect.Call) {
 		sh.Effect(effect.RunElevated, effect.Unboxed, "")
 	}
 	for _, a := range call.Args {
-		if a.Path[strings.LastIndexByte(a.Path, '.')+1:] != "command" {
+		if a.Name() != "command" {
 			continue
 		}
 		sh.Part = lex.Clip(a.Value, 300)
@@ -131,7 +131,7 @@ func fileTool(sh *shell.Shell, call effect.Call, kind effect.Kind) {
 				op = effect.Edit // the host can undo it
 			}
 			sh.Effect(kind, op, p)
-			agents.ReportLater(sh, p, call.Value("content")+call.Value("new_string"))
+			agents.ReportLater(sh, call, p)
 		}
 	}
 }

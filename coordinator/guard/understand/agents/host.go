@@ -43,34 +43,46 @@ const hostOptions = "settings mcp-config setting-sources model fallback-model ad
 	"autocompact debug-file effort environment file n name session-id remote-control-session-name-prefix " +
 	"messaging-socket-path cwd json-path log-file scope s transport t env e header H"
 
-// laterKeys are the keys of files whose commands programs run by themselves, each with the end of its path.
-var laterKeys = [...]struct{ file, keys string }{
+// A later is a file by the end of its path, and the keys in it whose commands other programs run by themselves.
+type later struct{ file, keys string }
+
+var laterKeys = [...]later{
 	{"/package.json", "install postinstall preinstall prepare"},
 	{"/.vscode/tasks.json", "command"},
 	{"/devcontainer.json", "initializeCommand onCreateCommand postAttachCommand postCreateCommand postStartCommand"},
 }
 
-// ReportLater reports what the commands do that a text brings into a file, and that other programs run from
-// there without a look of the guard.
-func ReportLater(sh *shell.Shell, file, text string) {
-	if strings.Contains(file, "/.github/workflows/") && strings.Contains(text, "toJSON(secrets)") {
-		sh.Effect(effect.SendOut, effect.Named("secrets of workflows"), file)
+// ReportLater reports what the commands do that a call writes into a file, if another program runs them from
+// there: the guard never sees that program start them.
+func ReportLater(sh *shell.Shell, call effect.Call, file string) {
+	isWorkflow := strings.Contains(file, "/.github/workflows/")
+	at := slices.IndexFunc(laterKeys[:], func(k later) bool { return strings.HasSuffix(file, k.file) })
+	if !isWorkflow && at < 0 {
+		return
 	}
-	for i := range laterKeys {
-		if !strings.HasSuffix(file, laterKeys[i].file) {
-			continue
-		}
-		toks := script.Tokenize(text, "js")
-		for at := 0; at+2 < len(toks); at++ {
-			key, value := toks[at], toks[at+2]
-			if key.Kind == 's' && value.Kind == 's' && lex.OneOf(key.Text, laterKeys[i].keys) {
-				sh.Sub().RunText(value.Text)
-			}
+	for _, a := range call.Args {
+		switch {
+		case !lex.OneOf(a.Name(), "content new_string"):
+		case at >= 0:
+			runValues(sh, a.Value, laterKeys[at].keys)
+		case strings.Contains(a.Value, "toJSON(secrets)"):
+			sh.Effect(effect.SendOut, effect.Named("secrets of workflows"), file)
 		}
 	}
 }
 
-// Programs are other agents, which can be started so that they ask nobody.
+// runValues runs the texts that a piece of JSON gives some keys. The piece may start and end between any two tokens.
+func runValues(sh *shell.Shell, text, keys string) {
+	toks := script.Tokenize(text, "js")
+	for at := 0; at+2 < len(toks); at++ {
+		key, value := toks[at], toks[at+2]
+		if key.Kind == 's' && value.Kind == 's' && lex.OneOf(key.Text, keys) {
+			sh.Sub().RunText(value.Text)
+		}
+	}
+}
+
+// Programs are other agents. Some of their options let them act without a question to anybody.
 var Programs = []rows.Table{{
 	Programs: "amp codex cursor-agent gemini qwen",
 	Options:  "s sandbox a ask-for-approval approval-mode C cd m model c config p prompt output-format add-dir",
@@ -240,7 +252,7 @@ func wholeSettings(content string) bool {
 func harmlessEdits(c effect.Call) bool {
 	texts := 0
 	for _, a := range c.Args {
-		if !lex.OneOf(a.Path[strings.LastIndexByte(a.Path, '.')+1:], "old_string new_string") {
+		if !lex.OneOf(a.Name(), "old_string new_string") {
 			continue
 		}
 		texts++

@@ -106,6 +106,6 @@ func (sh *Shell) RunFound(path string, args []string) {
 
 // isBinary reports whether a character occurs in no code.
 func isBinary(r rune) bool {
-	control := unicode.IsControl(r) && r > partial.HoleKey && !strings.ContainsRune("\t\n\r\f\v\x1b\x1f", r)
+	control := unicode.IsControl(r) && r > partial.HoleData && !strings.ContainsRune("\t\n\r\f\v\x1b\x1f", r)
 	return control || r == unicode.ReplacementChar
 }
