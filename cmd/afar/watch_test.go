@@ -64,8 +64,8 @@ func opened(id, request string) wire.Ask {
 		Input: request, Hash: "hash of " + request}
 }
 
-// TestWatchRests: whatever arrives or goes, Allow answers the question that is chosen with the hash that was shown,
-// and nothing for half a second after that question has changed by itself.
+// TestWatchRests checks that Allow answers the chosen question with the hash that was shown, also when other questions
+// arrive or go. After the chosen question has changed by itself, it answers nothing for half a second.
 func TestWatchRests(t *testing.T) {
 	one, two, three := opened("ask_1", "npm test"), opened("ask_2", "npm publish"), opened("ask_3", "make")
 	other := two
@@ -125,7 +125,7 @@ func TestWatchKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// TestWatchWords: words answer the question that they were written for, whatever is chosen or has changed since.
+// TestWatchWords checks that words answer the question for which the writing began, also if another one is chosen now.
 func TestWatchWords(t *testing.T) {
 	one := opened("ask_1", "npm test")
 	w := newWatching(t, one)

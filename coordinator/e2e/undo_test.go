@@ -72,7 +72,7 @@ func newUndoRig(t *testing.T) *undoRig {
 	return r
 }
 
-// sets starts the coordinator again with these settings. There is no wall, behind which git could not kill its caller.
+// sets starts the coordinator again with these settings and without a wall: git could not kill its caller from behind one.
 func (r *undoRig) sets(t *testing.T, settings string) {
 	t.Helper()
 	all := fmt.Sprintf("[telegram]\napi = %q\n[runs]\nwall = \"off\"\n", r.bot.URL()) + settings

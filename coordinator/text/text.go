@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -95,4 +96,13 @@ var refusals = []string{"Permission denied", "permission denied", "EACCES", "Ope
 // SaysRefused reports whether the output of a program says that the kernel refused it something.
 func SaysRefused(output string) bool {
 	return slices.ContainsFunc(refusals, func(r string) bool { return strings.Contains(output, r) })
+}
+
+// Capital returns a text with its first letter in upper case.
+func Capital(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(r)) + s[size:]
 }

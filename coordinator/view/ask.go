@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -234,6 +235,5 @@ func answered(q wire.Ask) string {
 	if q.State == "open" {
 		return "Noted. One more question is open."
 	}
-	did := wording.Decided(q)
-	return strings.ToUpper(did[:1]) + did[1:] + "."
+	return text.Capital(wording.Decided(q)) + "."
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/peer"
 )
 
-// nobody is a state that knows no process.
+// nobody is a state without sessions and clients.
 type nobody struct{}
 
 func (nobody) Session(string) (v session.Session, err error) { return v, errors.New("unknown") }
@@ -39,7 +39,7 @@ func TestIsHook(t *testing.T) {
 	}
 }
 
-// TestSpeaksOfNobody: a hook that nobody runs speaks for no session, and neither does an unknown process.
+// TestSpeaksOfNobody checks that a hook without a client, and an unknown process, speak for no session.
 func TestSpeaksOfNobody(t *testing.T) {
 	r := &Register{Known: nobody{}, Bin: "/b"}
 	if r.speaksFor(peer.Process{}, nil, "s", 0) {

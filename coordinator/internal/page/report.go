@@ -119,8 +119,7 @@ func (r Report) Ticks() (out []int64) {
 
 // Head sums the questions up.
 func (r Report) Head() string {
-	head := wording.ReportHead(r.Report.Asks)
-	return strings.ToUpper(head[:1]) + head[1:]
+	return text.Capital(wording.ReportHead(r.Report.Asks))
 }
 
 // Waiting returns the questions that wait, and Settled the others; Failed is what failed, and Done what was done.

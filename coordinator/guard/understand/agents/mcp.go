@@ -501,7 +501,8 @@ func fetchedByCode(sh *shell.Shell, text string) {
 		}
 	}
 	script.Requests(sh, text)
-	if lex.Mentions(text, "document.cookie localStorage sessionStorage") && lex.Mentions(text, "fetch( sendBeacon( XMLHttpRequest") {
+	stored := lex.Mentions(text, "document.cookie localStorage sessionStorage")
+	if stored && lex.Mentions(text, "fetch( sendBeacon( XMLHttpRequest") {
 		sh.Effect(effect.SendOut, effect.Named("what a page has stored"), "")
 	}
 }

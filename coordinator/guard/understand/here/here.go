@@ -300,4 +300,5 @@ const CommonValues = "n namespace context kubeconfig profile region output o p p
 	"parameters command-id document-name instance-ids desired-count desired-capacity max-size min-size size " +
 	"num-nodes new-capacity node-count replicas C name id bucket format F vault instance location type H header d " +
 	"data k key topic bootstrap-server stack stage chdir var var-file target workspace auth-token service subject " +
-	"start-ip-address end-ip-address source-ranges phone-number message acl cache-control content-type exclude include sse storage-class credential-file address addr as as-group kube-context kube-apiserver cwd cache-dir"
+	"start-ip-address end-ip-address source-ranges phone-number message acl cache-control content-type exclude include " +
+	"sse storage-class credential-file address addr as as-group kube-context kube-apiserver cwd cache-dir"

@@ -59,6 +59,9 @@ func PrintUnknown(sh *shell.Shell, _ shell.Command, _ argv.Options) {
 	sh.Print(partial.Unknown + "\n")
 }
 
+// PrintData prints a tree, a repository or a database as one text.
+func PrintData(sh *shell.Shell, _ shell.Command, _ argv.Options) { sh.Print(partial.UnknownData) }
+
 // PrintRepeated prints the input that a program repeats. It reports a token that is shown
 // this way, unless only a few of its bytes are.
 func PrintRepeated(sh *shell.Shell, c shell.Command, text string) {

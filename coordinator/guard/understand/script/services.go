@@ -201,8 +201,8 @@ func (r *reading) deletesHosted(k knownCall, i int) bool {
 
 // tells reports whether the name of a call may say that it sends a message to people.
 func tells(name string) bool {
-	return lex.EndsWith(name, "sendmail send_mail send_mass_mail send_message sendMail chat_postMessage chat.postMessage messages.create "+
-		"emails.send")
+	return lex.EndsWith(name, "sendmail send_mail send_mass_mail send_message sendMail chat_postMessage chat.postMessage "+
+		"messages.create emails.send")
 }
 
 // refunds reports whether a call gives money back, as stripe.refunds.create does.

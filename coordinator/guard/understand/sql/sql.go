@@ -144,9 +144,7 @@ func Read(sh *shell.Shell, text string) {
 		case words[0] == "DROP" && made[dropped(words)]:
 		case words[0] == "CREATE":
 			made[created(sh, words)] = true
-			if isAccount(words[1]) && slices.Contains(words, "SUPERUSER") {
-				sh.Effect(effect.ChangeRemote, effect.Rights, "create superuser")
-			}
+			reportServer(sh, words)
 		default:
 			report(sh, words)
 			readFiles(sh, words)
@@ -253,6 +251,10 @@ func reportServer(sh *shell.Shell, w []string) {
 	case "GRANT", "REVOKE":
 		if lex.OneOf(w[1], "ALL SUPERUSER") {
 			sh.Effect(effect.ChangeRemote, effect.Rights, strings.ToLower(w[0]))
+		}
+	case "CREATE":
+		if isAccount(w[1]) && slices.Contains(w, "SUPERUSER") {
+			sh.Effect(effect.ChangeRemote, effect.Rights, "create superuser")
 		}
 	case "RESET":
 		if lex.OneOf(w[1], "MASTER SLAVE") {

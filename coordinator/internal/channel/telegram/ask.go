@@ -18,6 +18,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // card sends or edits the message that shows asks, so that it shows their current state.
@@ -102,7 +103,7 @@ func (l *link) placeOf(a ask.Ask) place {
 	}
 	switch {
 	case a.Kind == ask.Checkpoint && a.Task != "":
-		at.name = upper(strings.ReplaceAll(a.Task, "-", " "))
+		at.name = text.Capital(strings.ReplaceAll(a.Task, "-", " "))
 	case err == nil:
 		at.name = l.nameOf(v)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // parked says what an answer does for a call that was refused already.
@@ -13,8 +14,8 @@ func parked(a ask.Ask) string {
 			ask.RetryFor.Minutes())
 	}
 	if a.Holds() {
-		return "⏸ " + upper(line(a.Note, maxPath)) +
+		return "⏸ " + text.Capital(line(a.Note, maxPath)) +
 			". The run waits; your answer starts it again with exactly this call."
 	}
-	return "⏸ " + upper(line(a.Note, maxPath)) + ". Allow permits one retry of the exact call."
+	return "⏸ " + text.Capital(line(a.Note, maxPath)) + ". Allow permits one retry of the exact call."
 }

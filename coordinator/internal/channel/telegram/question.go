@@ -130,7 +130,7 @@ func decided(a ask.Ask) string {
 		return "⏹ Stopped"
 	}
 	did := wording.Decided(channel.Asked(a))
-	sign, said := cmp.Or(decisions[did], "✅"), upper(did)
+	sign, said := cmp.Or(decisions[did], "✅"), text.Capital(did)
 	switch {
 	case a.Kind == ask.Plan && a.Decision.AcceptEdits:
 		said += ", edits accepted,"

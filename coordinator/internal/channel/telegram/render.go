@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -116,14 +115,8 @@ func frameInput(card ask.Card, at place, text string) (head, foot string, room i
 	return head, foot, room
 }
 
-// viewOf returns what people see of a card.
-func viewOf(card ask.Card) view.Card {
-	asks := []wire.Ask{channel.Asked(card.Face())}
-	for _, a := range card[1:] {
-		asks = append(asks, channel.Asked(a))
-	}
-	return view.Question(asks)
-}
+// viewOf returns what people see of the ask that stands for a card.
+func viewOf(a ask.Ask) view.Card { return view.Question([]wire.Ask{channel.Asked(a)}) }
 
 // rows returns the buttons of a card. A settled card has at most Undo.
 func rows(card ask.Card) (rows [][]button) {
@@ -131,7 +124,7 @@ func rows(card ask.Card) (rows [][]button) {
 	if !a.Waiting() {
 		return undoRows(card)
 	}
-	for _, d := range viewOf(card).Deeds {
+	for _, d := range viewOf(a).Deeds {
 		b := button{d.Label + " " + d.Sign, deedData(card.Nonce(), d.Key)}
 		if d.Reach != "" {
 			b.label = widerLabel(a, d)
@@ -152,7 +145,7 @@ func widerLabel(a ask.Ask, d view.Deed) string {
 	case d.Key == "session":
 		return d.Label + " (" + lasts(a) + "): " + shorten(reach, maxLabel)
 	case a.Beyond():
-		return upper(shorten(reach, maxWord))
+		return text.Capital(shorten(reach, maxWord))
 	}
 	return shorten(d.Label+": "+reach, maxWord)
 }
@@ -176,12 +169,12 @@ func lasts(a ask.Ask) string { return text.Length(a.Times.GrantFor()) }
 // offered says what the buttons that reach farther would permit.
 func offered(card ask.Card) (lines []string) {
 	a := card.Face()
-	for _, d := range viewOf(card).Wider() {
+	for _, d := range viewOf(a).Wider() {
 		switch {
 		case d.Key == "session":
 			lines = append(lines, d.Sign+" "+d.Label+", "+lasts(a)+": "+line(d.Reach, maxPath))
 		case a.Beyond():
-			lines = append(lines, d.Sign+" "+upper(line(d.Reach, maxWhy)))
+			lines = append(lines, d.Sign+" "+text.Capital(line(d.Reach, maxWhy)))
 		default:
 			lines = append(lines, d.Sign+" "+d.Label+": "+ticks(visible(d.Reach, maxWhy)))
 		}
@@ -192,7 +185,8 @@ func offered(card ask.Card) (lines []string) {
 // headline is the first line of a card: whose it is, and what is wanted. Its sign says how a settled card ended, so
 // that a list of chats tells the truth. Sign and name come first: no text of a session can look like a settled card.
 func headline(card ask.Card, at place) string {
-	a, sign := card.Face(), viewOf(card).Mark.Sign
+	a := card.Face()
+	sign := viewOf(a).Mark.Sign
 	if ends := card.Endings(); len(card.Waiting()) == 0 && len(ends) > 0 {
 		sign, _, _ = strings.Cut(ending(ends[len(ends)-1].Asks), " ")
 		if strings.Contains(card.Outcome(), "failed") {
@@ -384,7 +378,7 @@ func ending(card ask.Card) string {
 		return decided(a) + " by " + line(d.By, maxWord) + " at " + clock(d.At) + refusalText(d) + outcome
 	}
 	if l := a.Lease; l != nil {
-		return markOf(l.Decision.Allow) + " " + upper(line(a.Ending(), maxPath)) + outcome
+		return markOf(l.Decision.Allow) + " " + text.Capital(line(a.Ending(), maxPath)) + outcome
 	}
 	outcome += " · " + clock(a.SettledAt)
 	switch {
@@ -393,7 +387,7 @@ func ending(card ask.Card) string {
 	case a.State == ask.Cancelled:
 		return "✖️ Cancelled: " + note + outcome
 	case strings.HasPrefix(a.Note, ask.EnteredNote):
-		return "⚠️ " + upper(note) + outcome
+		return "⚠️ " + text.Capital(note) + outcome
 	case a.Note == atTerminal:
 		return "🖥 Answered at the terminal" + outcome
 	}
@@ -417,15 +411,6 @@ func markOf(isAllowed bool) string {
 		return "✅"
 	}
 	return "⛔"
-}
-
-// upper returns a text with a capital first letter.
-func upper(text string) string {
-	r, size := utf8.DecodeRuneInString(text)
-	if size == 0 {
-		return ""
-	}
-	return string(unicode.ToUpper(r)) + text[size:]
 }
 
 // reach says how much an allow covers.

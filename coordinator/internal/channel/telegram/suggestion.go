@@ -5,6 +5,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // renderSuggestion shows a task that is suggested, and who suggests it.
@@ -13,7 +14,7 @@ func renderSuggestion(a ask.Ask, at place) rendered {
 	if by == "" {
 		by = "somebody"
 	}
-	head, foot := headline(ask.Card{a}, at)+upper(line(by, maxPath))+" suggests this task.\n", "\n"
+	head, foot := headline(ask.Card{a}, at)+text.Capital(line(by, maxPath))+" suggests this task.\n", "\n"
 	if a.Suggested.Urgency == "urgent" {
 		head = "❗️ " + head
 	}

@@ -67,7 +67,10 @@ var Programs = []rows.Table{
 		{Words: "drop", Does: effect.DropData, Op: effect.Database, To: rows.Operand(1)},
 		{Words: "shutdown", Does: effect.StopService, Op: effect.Database, To: rows.Text("mysql")},
 	}},
-	{Programs: "mariadb-dump mongodump mysqldump pg_dump pg_dumpall", Options: "f file r result-file o out", Do: printDump},
+	{
+		Programs: "mariadb-dump mongodump mysqldump pg_dump pg_dumpall", Options: "f file r result-file o out",
+		Rows: []rows.Row{{Given: "f= file= r= result-file= o= out="}, {Also: rows.PrintData}},
+	},
 	{Programs: "pg_restore", Options: "d h p U f dbname host port -clean", Rows: []rows.Row{
 		{Given: "c clean", Does: effect.DropData, Op: effect.Table, To: rows.Text("restore")},
 	}},
@@ -429,13 +432,6 @@ var RedisRows = []rows.Row{
 	},
 	{Words: "EVAL", Mention: "flush", Does: effect.DropData, Op: effect.Database, To: rows.Operand(0)},
 	{Words: "EVAL", Mention: `'del' "del" 'unlink' "unlink"`, Does: effect.DropData, Op: effect.Key, To: rows.Operand(0)},
-}
-
-// printDump prints a database, unless it goes to a file.
-func printDump(sh *shell.Shell, _ shell.Command, o argv.Options) {
-	if !o.Given("f= file= r= result-file= o= out=") {
-		sh.Print(partial.UnknownData)
-	}
 }
 
 // migrationPrograms are the tools with which frameworks change and wipe their databases.

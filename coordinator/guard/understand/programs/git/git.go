@@ -330,7 +330,7 @@ var Rows = []rows.Row{
 	{Of: "add stage commit update-index", Without: "n dry-run", Also: secret.ReportStaged},
 	{Of: "hash-object", Given: "w", Also: secret.ReportStaged},
 	{Of: "shortlog whatchanged range-diff diff-tree reflog", Given: "output=", As: &writesShown},
-	{Of: "bundle", Words: "create -", Also: printBundle},
+	{Of: "bundle", Words: "create -", Also: rows.PrintData},
 	{Of: "bundle", Words: "create *", Does: effect.WriteFile, To: rows.Paths{rows.Operand(1)}},
 	{Of: "init", Words: "*", Also: rememberRepository},
 	{Of: "rebase", Given: "continue quit edit-todo show-current-patch"},

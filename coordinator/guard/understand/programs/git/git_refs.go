@@ -73,10 +73,11 @@ func gitRefspecs(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	}
 }
 
-// isElsewhere reports whether the address of a remote names another machine.
-func isElsewhere(url string) bool {
-	return shell.IsRemotePath(url) && !strings.HasPrefix(url, "file:") && !web.IsLocalHost(url)
-}
+// namesHost reports whether the address of a repository names a machine, perhaps this one.
+func namesHost(url string) bool { return shell.IsRemotePath(url) && !strings.HasPrefix(url, "file:") }
+
+// isElsewhere reports whether the address of a repository names another machine.
+func isElsewhere(url string) bool { return namesHost(url) && !web.IsLocalHost(url) }
 
 // reportMirrorSetting reports a push whose remote is a mirror.
 func reportMirrorSetting(sh *shell.Shell, _ shell.Command, o argv.Options) {

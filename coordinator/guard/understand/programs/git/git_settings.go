@@ -156,7 +156,7 @@ func gitTransports(sh *shell.Shell, args []string) {
 
 // rememberClone remembers the directory into which a clone copies a remote repository.
 func rememberClone(sh *shell.Shell, url, dir string) {
-	if !shell.IsRemotePath(url) || strings.HasPrefix(url, "file:") {
+	if !namesHost(url) {
 		return
 	}
 	if dir == "" {

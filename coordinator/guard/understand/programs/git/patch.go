@@ -54,9 +54,6 @@ func diffOperands(o argv.Options) (paths []string, commits int) {
 	return coreutils.OrHere(paths), commits
 }
 
-// printBundle prints a bundle of commits.
-func printBundle(sh *shell.Shell, _ shell.Command, _ argv.Options) { sh.Print(partial.UnknownData) }
-
 // printTree prints the files of a commit, or remembers them in an archive that may be unpacked.
 func printTree(sh *shell.Shell, _ shell.Command, o argv.Options) {
 	var b strings.Builder

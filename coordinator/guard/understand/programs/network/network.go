@@ -406,7 +406,7 @@ func (row *requester) request(o argv.Options) web.Sent {
 	if i := slices.IndexFunc(urls, isAddress); i >= 0 {
 		r.URL = urls[i]
 	}
-	if socket, ok := o.Get("unix-socket"); ok { // whose program is not the developer's own, whatever the address says
+	if socket, ok := o.Get("unix-socket"); ok { // the address does not say which program answers there
 		_, path, _ := strings.Cut(strings.TrimPrefix(r.URL, "http://"), "/")
 		r.URL = "http://" + fspath.Base(socket) + "/" + path
 	}
