@@ -21,6 +21,11 @@ func TestRealGitHubTakesOurLines(t *testing.T) {
 		"GITHUB_ENTERPRISE_TOKEN",
 		"GH_HOST",
 		"GH_REPO",
+		// With one of these gh names GH_TOKEN as the way out, not the login.
+		"CI",
+		"BUILD_NUMBER",
+		"RUN_ID",
+		"GITHUB_ACTIONS",
 	} {
 		t.Setenv(name, "")
 	}
