@@ -191,6 +191,7 @@ func table() rules {
 			"coordinator/agentguard": {hostjson, "coordinator/home", "coordinator/text"},
 			"coordinator/service":    {"coordinator/home"},
 			"cmd/agent-run":          {"coordinator/agentrun", "coordinator/relay"},
+			"cmd/fleet-server":       {"coordinator/fleetserver"},
 			"cmd/hook-*":             {"hooks", "hooks/agentguard", "hooks/judge"},
 			"hooks": {
 				claude, hostjson, claude + "/hookoutput", "coordinator/birthmark", "coordinator/client", "coordinator/home",
@@ -468,6 +469,9 @@ func table() rules {
 			in + "tools":  {"coordinator/peer", "coordinator/wire", in + "atomicfile", in + "random", in + "schema"},
 
 			in + "random": {},
+			in + "link":   {"coordinator/fleetserver", in + "atomicfile"},
+
+			"coordinator/fleetserver": {},
 
 			in + "atomicfile":       {in + "crash"},
 			in + "crash":            {},
@@ -633,6 +637,9 @@ func table() rules {
 			"github.com/pelletier/go-toml/v2":        "coordinator/toml",
 			"golang.org/x/sys":                       "coordinator/peer",
 			"github.com/landlock-lsm/go-landlock":    "coordinator/wall",
+			"github.com/nats-io/nats-server/v2":      "cmd/fleet-server",
+			"github.com/nats-io/nats.go":             in + "link",
+			"github.com/nats-io/nkeys":               in + "link",
 		},
 		tests: map[string]struct{}{
 			"github.com/google/go-cmp": {}, "github.com/rogpeppe/go-internal": {},
@@ -650,6 +657,7 @@ var never = map[string]string{
 	"github.com/spf13/cobra":     "a hook has no commands",
 	"modernc.org/sqlite":         "the database belongs to the coordinator",
 	"github.com/go-telegram/bot": "the channel belongs to the coordinator",
+	"github.com/nats-io":         "the link belongs to the coordinator",
 }
 
 func TestImports(t *testing.T) {

@@ -34,6 +34,7 @@ var unmarked = map[string]string{
 	"coordinator/doctor/host.go":               "the person runs it: their client, which lists its plugins",
 	"coordinator/client/start.go":              "the coordinator",
 	"coordinator/host/claude/claude.go":        "the client, which the person installed, says its version",
+	"coordinator/internal/link/embedded.go":    "the server of the fleet, a program of Afar",
 	"coordinator/internal/child/group_unix.go": "the shell that ends a group, with an empty environment",
 	"coordinator/peer/ofconn_darwin.go":        "lsof, on a system without birthmarks",
 	"hooks/executable_unix.go":                 "ps, on systems without birthmarks",

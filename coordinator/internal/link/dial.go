@@ -1,0 +1,73 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+)
+
+const (
+	dialWithin = 5 * time.Second
+	firstPause = time.Second
+	lastPause  = 30 * time.Second
+)
+
+// A door is a way to a server: its address, and what proves both sides.
+type door struct {
+	addr  string
+	pin   string        // of the fleet's own server; none in a cluster
+	key   nkeys.KeyPair // for the fleet's own server
+	creds string        // the text of credentials, for a cluster
+}
+
+// dial returns a connection, and a channel that is closed when it ends.
+func (d door) dial(name string) (*nats.Conn, chan struct{}, error) {
+	over := make(chan struct{})
+	options := []nats.Option{
+		nats.Name(name), nats.NoReconnect(), nats.Timeout(dialWithin), nats.IgnoreDiscoveredServers(),
+		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.ClosedHandler(func(*nats.Conn) { close(over) }),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // it would print them
+	}
+	url := d.addr
+	if d.pin != "" {
+		public, err := d.key.PublicKey()
+		if err != nil {
+			return nil, nil, err
+		}
+		url = "tls://" + d.addr
+		options = append(options, nats.Secure(pinned(d.pin)), nats.TLSHandshakeFirst(), nats.Nkey(public, d.key.Sign))
+	} else if d.creds != "" {
+		options = append(options, nats.UserCredentialBytes([]byte(d.creds)))
+	}
+	conn, err := nats.Connect(url, options...)
+	if err != nil {
+		return nil, nil, d.why(err)
+	}
+	return conn, over, nil
+}
+
+// why says in words for people why there is no connection.
+func (d door) why(err error) error {
+	switch {
+	case errors.Is(err, errPin):
+		return fmt.Errorf("%s: %w", d.addr, errPin)
+	case errors.Is(err, nats.ErrAuthorization):
+		return fmt.Errorf("%s: %w", d.addr, errKey)
+	case errors.Is(err, nats.ErrNoServers), os.IsTimeout(err):
+		return fmt.Errorf("nobody answers at %s", d.addr)
+	}
+	return fmt.Errorf("%s: %w", d.addr, err)
+}
+
+// errKey says that the server does not know this machine.
+var errKey = errors.New("the key is refused: this machine is not of the fleet")
+
+// pause returns how long to wait after so many failures in a row.
+func pause(failures int) time.Duration {
+	return min(firstPause<<min(failures, 10), lastPause)
+}

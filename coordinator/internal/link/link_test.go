@@ -1,0 +1,220 @@
+package link_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/afar-sh/afar/coordinator/internal/link"
+)
+
+var serverBin string // cmd/fleet-server
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "fleet-server")
+	if err != nil {
+		panic(err)
+	}
+	serverBin = filepath.Join(dir, "fleet-server")
+	build := exec.Command("go", "build", "-o", serverBin, "github.com/afar-sh/afar/cmd/fleet-server")
+	if out, err := build.CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	code := m.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Println(err)
+		code = 1
+	}
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// a fleet is a hub with its real server, for a test.
+type fleet struct {
+	t    *testing.T
+	hub  *link.Hub
+	keys *link.Keys
+	cert link.Cert
+	addr string
+
+	mu      sync.Mutex
+	events  []string
+	members []link.Public
+}
+
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func newKeys(t *testing.T) *link.Keys {
+	t.Helper()
+	k, err := link.LoadKeys(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// echo answers with what it got.
+func echo(_ context.Context, from, kind string, body []byte) ([]byte, error) {
+	switch kind {
+	case "refuse":
+		return nil, &link.Refusal{Code: "no", Text: "not today"}
+	case "fail":
+		return nil, errors.New("it broke")
+	}
+	return append([]byte(from+" "+kind+" "), body...), nil
+}
+
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	f := &fleet{t: t, keys: newKeys(t), addr: freeAddr(t)}
+	dir := t.TempDir()
+	var err error
+	if f.cert, err = link.Certificate(dir); err != nil {
+		t.Fatal(err)
+	}
+	f.hub, err = link.NewHub(link.HubConfig{
+		Config: link.Config{
+			Fleet: "test", Keys: f.keys, Handle: echo, Beat: 500 * time.Millisecond,
+			Up:      func(id string) { f.note("up " + id) },
+			Down:    func(id string) { f.note("down " + id) },
+			Refused: func(id, why string) { f.note("refused " + id + ": " + why) },
+		},
+		Server:  link.Embedded{Bin: serverBin, Listen: f.addr, Dir: dir},
+		Doubled: func(id string) { f.note("doubled " + id) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, f.hub.Run)
+	return f
+}
+
+// run runs until the test ends.
+func run(t *testing.T, what func(context.Context) error) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = what(ctx)
+	}()
+	stop = func() {
+		cancel()
+		<-done
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+func (f *fleet) note(s string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.events = append(f.events, s)
+}
+
+// member starts a member that the hub admits.
+func (f *fleet) member() (*link.Member, *link.Keys) {
+	f.t.Helper()
+	keys := newKeys(f.t)
+	f.members = append(f.members, keys.Public)
+	f.hub.Admit(f.members, nil)
+	m, err := link.NewMember(f.config(keys))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	run(f.t, m.Run)
+	return m, keys
+}
+
+func (f *fleet) config(keys *link.Keys) link.MemberConfig {
+	return link.MemberConfig{
+		Config: link.Config{Fleet: "test", Keys: keys, Handle: echo, Beat: 500 * time.Millisecond},
+		Hub:    f.keys.Public, Addrs: []string{f.addr}, Pin: f.cert.Pin,
+	}
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(15 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("never: " + what)
+		}
+	}
+}
+
+func connected(t *testing.T, m *link.Member) {
+	t.Helper()
+	eventually(t, "connected", func() bool { return m.State().Connected })
+}
+
+// TestCall: a hub and two members call each other.
+func TestCall(t *testing.T) {
+	f := newFleet(t)
+	a, aKeys := f.member()
+	b, bKeys := f.member()
+	for _, m := range []*link.Member{a, b} {
+		connected(t, m)
+	}
+	ctx := t.Context()
+	for m, keys := range map[*link.Member]*link.Keys{a: aKeys, b: bKeys} {
+		if got, err := m.Call(ctx, "greet", []byte("you")); err != nil || string(got) != keys.ID()+" greet you" {
+			t.Errorf("member: %q, %v", got, err)
+		}
+		want := f.keys.ID() + " greet you"
+		if got, err := f.hub.Call(ctx, keys.ID(), "greet", []byte("you")); err != nil || string(got) != want {
+			t.Errorf("hub: %q, %v", got, err)
+		}
+	}
+	var refusal *link.Refusal
+	if _, err := a.Call(ctx, "refuse", nil); !errors.As(err, &refusal) || *refusal != (link.Refusal{Code: "no", Text: "not today"}) {
+		t.Errorf("a refusal: %v", err)
+	}
+	if _, err := a.Call(ctx, "fail", nil); !errors.As(err, &refusal) || refusal.Code != link.CodeFailed {
+		t.Errorf("an error: %v", err)
+	}
+	if _, err := f.hub.Call(ctx, "nobody", "greet", nil); !errors.Is(err, link.ErrAway) {
+		t.Errorf("to nobody: %v", err)
+	}
+	if _, err := a.Call(ctx, "greet", make([]byte, link.MaxBody+1)); !errors.Is(err, link.ErrTooLarge) {
+		t.Errorf("too large: %v", err)
+	}
+	if got, err := a.Call(ctx, "greet", make([]byte, link.MaxBody-100)); err != nil || len(got) < link.MaxBody-100 {
+		t.Errorf("as large as it may be: %d bytes, %v", len(got), err)
+	}
+}
+
+// TestRemoved: a member that is no longer admitted is cut at once, and stays out.
+func TestRemoved(t *testing.T) {
+	f := newFleet(t)
+	a, _ := f.member()
+	b, _ := f.member()
+	connected(t, a)
+	connected(t, b)
+	f.hub.Admit(f.members[1:], nil)
+	began := time.Now()
+	eventually(t, "cut", func() bool { return !a.State().Connected })
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("it was cut after %v", took)
+	}
+	if _, err := b.Call(t.Context(), "greet", nil); err != nil {
+		t.Errorf("the one that stays: %v", err)
+	}
+	eventually(t, "refused", func() bool { return a.State().Why == f.addr+": the key is refused: this machine is not of the fleet" })
+}
