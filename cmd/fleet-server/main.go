@@ -29,7 +29,7 @@ const (
 
 func main() {
 	if len(os.Args) > 1 {
-		fmt.Fprintln(os.Stderr, "fleet-server takes no arguments: the coordinator starts it, and speaks to it on its standard input")
+		fmt.Fprintln(os.Stderr, "fleet-server takes no arguments: the coordinator starts it and says what to do")
 		os.Exit(2)
 	}
 	os.Exit(serve())

@@ -65,7 +65,7 @@ func (d door) why(err error) error {
 }
 
 // errKey says that the server does not know this machine.
-var errKey = errors.New("the key is refused: this machine is not of the fleet")
+var errKey = errors.New("the key is refused")
 
 // pause returns how long to wait after so many failures in a row.
 func pause(failures int) time.Duration {

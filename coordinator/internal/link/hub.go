@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +22,8 @@ type HubConfig struct {
 	Server Server
 	// Doubled says that two machines speak with one key. Both are refused until Forgive or a restart.
 	Doubled func(id string)
-	// Joining answers a machine that joins with an invite. After a reply, the caller admits the machine
-	// and no longer the invite.
+	// Joining answers a machine that joins with an invite. The caller admits the machine, and no longer
+	// the invite, before or after it returns the reply. It may be called again for the same machine.
 	Joining func(ctx context.Context, invite string, who Public, body []byte) (reply []byte, err error)
 	// InviteSpent says that an invite had five bad requests. It is refused from now on.
 	InviteSpent func(invite string)
@@ -36,7 +37,7 @@ type Hub struct {
 	mu      sync.Mutex
 	state   State
 	roster  map[string]Public
-	invites map[string]int // and how many bad requests each had
+	invites map[string]*invitation
 	doubled map[string]bool
 	lines   map[[32]byte]*line // all sessions that are not over
 	current map[string]*line   // the session of each member
@@ -44,8 +45,11 @@ type Hub struct {
 	conn    *nats.Conn
 	server  *process
 
-	events chan func() // calls of Up, Down and Doubled
-	work   sync.WaitGroup
+	reloads sync.Mutex // the server gets the states in their order
+
+	calls     []func() // of the config's functions, in their order
+	isCalling bool
+	work      sync.WaitGroup // of the connection
 }
 
 // begun is a session that its member has not used yet.
@@ -69,11 +73,13 @@ func NewHub(c HubConfig) (*Hub, error) {
 	if c.Doubled == nil {
 		c.Doubled = func(string) {}
 	}
+	if c.InviteSpent == nil {
+		c.InviteSpent = func(string) {}
+	}
 	return &Hub{
 		config: c, id: c.Keys.ID(), state: State{Since: time.Now()},
-		roster: map[string]Public{}, invites: map[string]int{}, doubled: map[string]bool{},
+		roster: map[string]Public{}, invites: map[string]*invitation{}, doubled: map[string]bool{},
 		lines: map[[32]byte]*line{}, current: map[string]*line{}, begun: map[string][]begun{},
-		events: make(chan func(), 1024),
 	}, nil
 }
 
@@ -120,9 +126,14 @@ func (h *Hub) Admit(members []Public, invites []string) {
 		h.roster[m.ID()] = m
 	}
 	was := h.invites
-	h.invites = map[string]int{}
+	h.invites = map[string]*invitation{}
 	for _, id := range invites {
-		h.invites[id] = was[id]
+		h.invites[id] = cmp.Or(was[id], &invitation{})
+	}
+	for id, i := range was { // its machine may not have the answer yet
+		if h.invites[id] == nil && i.by != (Public{}) && !i.isOver() {
+			i.isKept, h.invites[id] = true, i
+		}
 	}
 	maps.DeleteFunc(h.doubled, func(id string, _ bool) bool { return !h.isMember(id) })
 	maps.DeleteFunc(h.begun, func(id string, _ []begun) bool { return !h.isMember(id) })
@@ -132,11 +143,20 @@ func (h *Hub) Admit(members []Public, invites []string) {
 			gone = append(gone, l)
 		}
 	}
-	server := h.server
 	h.mu.Unlock()
 	for _, l := range gone {
 		h.over(l, &Refusal{CodeUnknown, "this machine is no longer of the fleet"})
 	}
+	h.reload()
+}
+
+// reload tells the hub's own server who may connect now.
+func (h *Hub) reload() {
+	h.reloads.Lock()
+	defer h.reloads.Unlock()
+	h.mu.Lock()
+	server := h.server
+	h.mu.Unlock()
 	if server == nil {
 		return
 	}
@@ -156,13 +176,6 @@ func (h *Hub) Forgive(id string) {
 
 // Run keeps the hub connected until the context ends.
 func (h *Hub) Run(ctx context.Context) error {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for call := range h.events {
-			call()
-		}
-	}()
 	failures := 0
 	for ctx.Err() == nil {
 		began := time.Now()
@@ -177,9 +190,6 @@ func (h *Hub) Run(ctx context.Context) error {
 		}
 		failures++
 	}
-	h.work.Wait()
-	close(h.events)
-	<-done
 	return ctx.Err()
 }
 
@@ -209,11 +219,7 @@ func (h *Hub) serve(ctx context.Context) error {
 	if err := h.listen(conn); err != nil {
 		return err
 	}
-	if server != nil { // Admit may have been called meanwhile
-		if err := server.say(ctx, h.serverState()); err != nil {
-			return err
-		}
-	}
+	h.reload() // Admit may have been called meanwhile
 	h.setState(true, nil)
 	select {
 	case <-ctx.Done():
@@ -259,6 +265,9 @@ func (h *Hub) serverState() fleetserver.State {
 		})
 	}
 	for _, id := range slices.Sorted(maps.Keys(h.invites)) {
+		if h.invites[id].isOver() {
+			continue
+		}
 		users = append(users, fleetserver.User{
 			Nkey: id, Publish: []string{join(f, id)}, Subscribe: []string{joined(f, id), nobody(inbox(id))},
 		})
@@ -269,6 +278,10 @@ func (h *Hub) serverState() fleetserver.State {
 // listen subscribes to what the members send.
 func (h *Hub) listen(conn *nats.Conn) error {
 	_, err := conn.Subscribe(up(h.config.Fleet, "*"), func(m *nats.Msg) { h.receive(conn, m) })
+	if err != nil {
+		return err
+	}
+	_, err = conn.Subscribe(join(h.config.Fleet, "*"), func(m *nats.Msg) { h.joins(conn, m) })
 	if err != nil {
 		return err
 	}
@@ -289,8 +302,23 @@ func (h *Hub) close() {
 	h.work.Wait()
 }
 
+// enter reports whether a connection is still the hub's. Then h.work waits for the caller.
+func (h *Hub) enter(conn *nats.Conn) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.conn != conn {
+		return false
+	}
+	h.work.Add(1)
+	return true
+}
+
 // receive takes a message from a member.
 func (h *Hub) receive(conn *nats.Conn, m *nats.Msg) {
+	if !h.enter(conn) {
+		return
+	}
+	defer h.work.Done()
 	id := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
 	e, err := parse(m.Data)
 	if err != nil {
@@ -372,19 +400,24 @@ func (h *Hub) begin(conn *nats.Conn, who Public, e *envelope) *line {
 		return nil // the connection has just ended
 	}
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.conn != conn {
+	if h.conn != conn { // close has ended all others
+		h.mu.Unlock()
 		l.end(ErrAway)
 		return nil
 	}
 	older := h.current[e.from]
 	h.current[e.from], h.lines[l.session] = l, l
-	h.work.Go(func() { h.keep(l) })
+	isSettled := h.settle(who)
+	h.mu.Unlock()
 	if older != nil {
 		h.tell(func() { h.config.Down(e.from) })
 		h.work.Go(func() { h.probe(older) })
 	}
 	h.tell(func() { h.config.Up(e.from) })
+	h.work.Go(func() { h.keep(l) })
+	if isSettled {
+		h.work.Go(h.reload)
+	}
 	return l
 }
 
@@ -442,4 +475,28 @@ func (h *Hub) sendOver(conn *nats.Conn, who Public, session [32]byte, why *Refus
 	_ = h.config.sendOutside(conn, down(h.config.Fleet, who.ID()), who, envelope{kind: kindOver, session: session}, why)
 }
 
-func (h *Hub) tell(call func()) { h.events <- call }
+// tell has a function of the config called after those before it. Its caller is part of h.work.
+func (h *Hub) tell(call func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calls = append(h.calls, call)
+	if !h.isCalling {
+		h.isCalling = true
+		h.work.Go(h.callAll)
+	}
+}
+
+func (h *Hub) callAll() {
+	for {
+		h.mu.Lock()
+		calls := h.calls
+		h.calls, h.isCalling = nil, len(calls) > 0
+		h.mu.Unlock()
+		if len(calls) == 0 {
+			return
+		}
+		for _, call := range calls {
+			call()
+		}
+	}
+}

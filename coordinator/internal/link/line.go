@@ -108,11 +108,16 @@ func (l *line) call(ctx context.Context, kind string, body []byte) ([]byte, erro
 	if a.err != nil || a.kind == kindReply {
 		return a.body, a.err
 	}
+	return nil, readRefusal(a.body)
+}
+
+// readRefusal returns the refusal that a message is.
+func readRefusal(body []byte) error {
 	refusal := &Refusal{}
-	if err := json.Unmarshal(a.body, refusal); err != nil {
-		return nil, errors.New("the other machine's error cannot be read")
+	if err := json.Unmarshal(body, refusal); err != nil {
+		return errors.New("the other machine's error cannot be read")
 	}
-	return nil, refusal
+	return refusal
 }
 
 // send sends a message. A request, which answers nothing, gets a channel for its answer.

@@ -49,6 +49,7 @@ type fleet struct {
 	mu      sync.Mutex
 	events  []string
 	members []link.Public
+	invites []string
 }
 
 func freeAddr(t *testing.T) string {
@@ -97,7 +98,8 @@ func newFleet(t *testing.T) *fleet {
 			Refused: func(id, why string) { f.note("refused " + id + ": " + why) },
 		},
 		Server:  link.Embedded{Bin: serverBin, Listen: f.addr, Dir: dir},
-		Doubled: func(id string) { f.note("doubled " + id) },
+		Doubled: func(id string) { f.note("doubled " + id) }, Joining: f.joining,
+		InviteSpent: func(id string) { f.note("spent " + id) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -127,6 +129,18 @@ func (f *fleet) note(s string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.events = append(f.events, s)
+}
+
+// count returns how often something happened.
+func (f *fleet) count(event string) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range f.events {
+		if e == event {
+			n++
+		}
+	}
+	return n
 }
 
 // member starts a member that the hub admits.
@@ -183,7 +197,8 @@ func TestCall(t *testing.T) {
 		}
 	}
 	var refusal *link.Refusal
-	if _, err := a.Call(ctx, "refuse", nil); !errors.As(err, &refusal) || *refusal != (link.Refusal{Code: "no", Text: "not today"}) {
+	_, err := a.Call(ctx, "refuse", nil)
+	if !errors.As(err, &refusal) || *refusal != (link.Refusal{Code: "no", Text: "not today"}) {
 		t.Errorf("a refusal: %v", err)
 	}
 	if _, err := a.Call(ctx, "fail", nil); !errors.As(err, &refusal) || refusal.Code != link.CodeFailed {
@@ -216,5 +231,5 @@ func TestRemoved(t *testing.T) {
 	if _, err := b.Call(t.Context(), "greet", nil); err != nil {
 		t.Errorf("the one that stays: %v", err)
 	}
-	eventually(t, "refused", func() bool { return a.State().Why == f.addr+": the key is refused: this machine is not of the fleet" })
+	eventually(t, "refused", func() bool { return a.State().Why == f.addr+": the key is refused" })
 }

@@ -1,0 +1,151 @@
+package link_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nkeys"
+
+	"github.com/afar-sh/afar/coordinator/internal/link"
+)
+
+// invite admits one more invite and returns its word.
+func (f *fleet) invite() link.Word {
+	id, seed := link.NewInvite()
+	f.invites = append(f.invites, id)
+	f.hub.Admit(f.members, f.invites)
+	return link.Word{Fleet: "test", Addrs: []string{f.addr}, Pin: f.cert.Pin, Hub: f.keys.Public, Seed: seed}
+}
+
+// joining is what a coordinator does: it takes the machine in and the invite away, unless the body says "no".
+func (f *fleet) joining(_ context.Context, invite string, who link.Public, body []byte) ([]byte, error) {
+	if string(body) == "no" {
+		return nil, &link.Refusal{Code: "taken", Text: "the name is taken"}
+	}
+	f.note("joining " + who.ID())
+	f.members, f.invites = append(f.members, who), nil
+	f.hub.Admit(f.members, nil)
+	return append([]byte("welcome "), body...), nil
+}
+
+func cannotJoin(t *testing.T, w link.Word, why string) {
+	t.Helper()
+	if _, err := link.Join(t.Context(), w, newKeys(t), nil); err == nil || !strings.Contains(err.Error(), why) {
+		t.Errorf("want %q, have %v", why, err)
+	}
+}
+
+// TestJoin: a machine joins with a word, and is a member; the word is good for no other one.
+func TestJoin(t *testing.T) {
+	f := newFleet(t)
+	w := f.invite()
+	parsed, err := link.ParseWord(" " + w.String() + "\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := newKeys(t)
+	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
+	for range 2 { // as if the first answer had been lost
+		if got, err := link.Join(t.Context(), parsed, keys, []byte("build")); err != nil || string(got) != "welcome build" {
+			t.Fatalf("%q, %v", got, err)
+		}
+	}
+	if n := f.count("joining " + keys.ID()); n != 1 {
+		t.Errorf("it joined %d times", n)
+	}
+	var refusal *link.Refusal
+	_, err = link.Join(t.Context(), w, newKeys(t), nil)
+	if !errors.As(err, &refusal) || refusal.Code != link.CodeUnknown {
+		t.Errorf("another machine with the same word: %v", err)
+	}
+	m, err := link.NewMember(parsed.Member(link.Config{Fleet: "test", Keys: keys, Handle: echo}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, m.Run)
+	connected(t, m)
+	eventually(t, "gone from the server", func() bool {
+		_, err := link.Join(t.Context(), w, newKeys(t), nil)
+		return err != nil && strings.Contains(err.Error(), "the invite is refused")
+	})
+}
+
+// TestJoinRefused: what the hub refuses can be tried again, until the invite is spent.
+func TestJoinRefused(t *testing.T) {
+	f := newFleet(t)
+	w := f.invite()
+	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
+	for i := range 5 {
+		var refusal *link.Refusal
+		_, err := link.Join(t.Context(), w, newKeys(t), []byte("no"))
+		if !errors.As(err, &refusal) || refusal.Code != "taken" {
+			t.Fatalf("request %d: %v", i, err)
+		}
+	}
+	eventually(t, "spent", func() bool { return f.count("spent "+f.invites[0]) == 1 })
+	f.hub.Admit(f.members, f.invites) // as a caller that has not heard of it
+	cannotJoin(t, w, "the invite is refused")
+}
+
+// TestJoinExpired: an invite that the hub no longer admits is refused by its server; so is one of another
+// fleet, and a hub that is not the pinned one gets nothing.
+func TestJoinExpired(t *testing.T) {
+	f := newFleet(t)
+	w := f.invite()
+	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
+	f.hub.Admit(nil, nil)
+	cannotJoin(t, w, "the invite is refused")
+	other := w
+	other.Pin = strings.Repeat("0", 64)
+	cannotJoin(t, other, "not the pinned one")
+	other = w
+	other.Addrs = []string{freeAddr(t)}
+	cannotJoin(t, other, "nobody answers at "+other.Addrs[0])
+}
+
+// TestJoinElsewhere: the first address that answers is used.
+func TestJoinElsewhere(t *testing.T) {
+	f := newFleet(t)
+	w := f.invite()
+	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
+	w.Addrs = []string{freeAddr(t), w.Addrs[0]}
+	if got, err := link.Join(t.Context(), w, newKeys(t), nil); err != nil || string(got) != "welcome " {
+		t.Errorf("%q, %v", got, err)
+	}
+	large := bytes.Repeat([]byte("x"), link.MaxBody)
+	if _, err := link.Join(t.Context(), w, newKeys(t), large); !errors.Is(err, link.ErrTooLarge) {
+		t.Errorf("too large: %v", err)
+	}
+}
+
+func TestWord(t *testing.T) {
+	_, seed := link.NewInvite()
+	w := link.Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Hub: newKeys(t).Public, Seed: seed}
+	word := w.String()
+	if got, err := link.ParseWord(word); err != nil || got.String() != word {
+		t.Errorf("%+v, %v", got, err)
+	}
+	curve, err := nkeys.CreateCurveKeys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, _ := curve.PublicKey()
+	twice := link.Public{Sign: box, Box: box}
+	for name, bad := range map[string]string{
+		"empty": "", "other": "hello", "cut": word[:len(word)-1], "changed": strings.Replace(word, "a", "b", 2),
+		"huge":        "afar1-" + strings.Repeat("A", 1<<20),
+		"no hub":      link.Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Seed: seed}.String(),
+		"no address":  link.Word{Fleet: "f", Pin: "p", Hub: w.Hub, Seed: seed}.String(),
+		"no seed":     link.Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Hub: w.Hub}.String(),
+		"a subject":   link.Word{Fleet: "f.>", Addrs: []string{"h:1"}, Pin: "p", Hub: w.Hub, Seed: seed}.String(),
+		"wrong kind":  link.Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Hub: twice, Seed: seed}.String(),
+		"without pin": link.Word{Fleet: "f", Addrs: []string{"h:1"}, Hub: w.Hub, Seed: seed}.String(),
+	} {
+		if got, err := link.ParseWord(bad); err == nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
