@@ -34,7 +34,7 @@ func (c *Core) JournalBefore(seq int64, limit int, id session.ID) ([]event.Event
 // Newest returns at most limit entries of some kinds, oldest first: the last ones, or with
 // before the last ones with a smaller number.
 func (c *Core) Newest(kinds []event.Kind, before int64, limit int) ([]event.Event, error) {
-	return c.cfg.Store.Newest(kinds, time.Time{}, before, limit)
+	return c.cfg.Store.Newest(kinds, 0, before, limit)
 }
 
 // Noted reports whether the journal has an entry of a kind about a subject.

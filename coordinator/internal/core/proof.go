@@ -168,7 +168,7 @@ const tellsFor = 30 * 24 * time.Hour
 // Unproven returns the rows of the database that claim a decision of the person without an entry in
 // the journal: answers of long ago included, and what was taken back within tellsFor.
 func (c *Core) Unproven() (rows []string, err error) {
-	entries, err := c.cfg.Store.Newest([]event.Kind{event.AskAnswered, event.Damaged}, time.Time{}, 0, math.MaxInt32)
+	entries, err := c.cfg.Store.Newest([]event.Kind{event.AskAnswered, event.Damaged}, 0, 0, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}

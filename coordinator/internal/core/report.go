@@ -33,7 +33,11 @@ func (c *Core) Report(since time.Time) (r Report, err error) {
 		return r, err
 	}
 	r.Asks = c.reportedAsks(opened, since)
-	if r.Counts, err = c.cfg.Store.Tally(since); err != nil {
+	first, err := c.cfg.Store.FirstSince(since)
+	if err != nil {
+		return r, err
+	}
+	if r.Counts, err = c.cfg.Store.Tally(first); err != nil {
 		return r, err
 	}
 	for _, list := range []struct {
@@ -46,7 +50,7 @@ func (c *Core) Report(since time.Time) (r Report, err error) {
 		{&r.Denied, []event.Kind{event.GuardDenied}},
 		{&r.Overridden, []event.Kind{event.GuardOverridden}},
 	} {
-		if *list.of, err = c.cfg.Store.Newest(list.kinds, since, 0, maxReported); err != nil {
+		if *list.of, err = c.cfg.Store.Newest(list.kinds, first, 0, maxReported); err != nil {
 			return r, err
 		}
 	}

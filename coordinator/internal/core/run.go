@@ -38,6 +38,7 @@ type runTable struct {
 	byName         *table.Index[run.ID, run.Run]
 	byWork         *table.Index[run.ID, run.Run] // see active
 	byParent       *table.Index[run.ID, run.Run] // those that have not reported
+	byRank         *table.Order[run.ID, run.Rank]
 }
 
 func newRunTable(s *state) runTable {
@@ -48,6 +49,7 @@ func newRunTable(s *state) runTable {
 		byName:         t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Name) }),
 		byWork:         t.IndexBy(func(r run.Run) string { return table.KeyIf(worksOrWaits(r), works) }),
 		byParent:       t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live() && !r.Reported, r.Parent) }),
+		byRank:         table.OrderBy(t, func(r run.Run) (run.Rank, bool) { return run.RankOf(r), r.Live() }, run.Rank.Compare),
 	}
 }
 
@@ -538,19 +540,31 @@ func (c *Core) Runs() []run.Run {
 // there are.
 func (c *Core) FirstRuns(most int) (first []run.Run, all int) {
 	c.view(func(s *state, _ time.Time) {
-		ranks := make([]run.Rank, 0, len(s.runs.Rows))
-		for _, r := range s.runs.Rows {
-			if r.Live() {
-				ranks = append(ranks, run.RankOf(r))
+		all = s.runs.byRank.Len()
+		for id := range s.runs.byRank.All() {
+			if len(first) == most {
+				break
 			}
-		}
-		slices.SortFunc(ranks, run.Rank.Compare)
-		all = len(ranks)
-		for _, rank := range ranks[:min(most, all)] {
-			first = append(first, s.runs.Rows[rank.ID])
+			first = append(first, s.runs.Rows[id])
 		}
 	})
 	return run.Tree(first), all
+}
+
+// RunsEnded returns the runs to which nothing happens by itself since a time, or a later one.
+func (c *Core) RunsEnded(since time.Time) (ended []run.Run) {
+	c.view(func(s *state, _ time.Time) {
+		for id, rank := range s.runs.byRank.All() {
+			if rank.EndedBefore(since) {
+				return
+			}
+			if r := s.runs.Rows[id]; r.Settled() && !r.Since.Before(since) {
+				ended = append(ended, r)
+			}
+		}
+	})
+	slices.SortStableFunc(ended, func(a, b run.Run) int { return b.Since.Compare(a.Since) })
+	return ended
 }
 
 // RunOf returns the run of a conversation.

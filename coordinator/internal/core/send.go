@@ -144,30 +144,34 @@ func (c *Core) Told(ids []string) error {
 	})
 }
 
-// textsRead is how many texts are read from the store at a time.
+// textsRead is how many texts a search reads from the store at a time.
 const textsRead = 500
 
 // An InboxQuery selects texts.
 type InboxQuery struct {
-	To     message.Message // they have its recipient; the zero text selects all
-	Before message.ID      // they came before this one, "" for all
-	Most   int             // at most so many
-	Keep   func(message.Message) bool
+	To     message.Message            // they have its recipient; the zero text selects all
+	Before message.ID                 // they came before this one, "" for all
+	Most   int                        // at most so many
+	Keep   func(message.Message) bool // nil keeps all
 }
 
 // Inbox returns the texts that a query selects, the newest first, however old they are.
 func (c *Core) Inbox(q InboxQuery) (out []message.Message, err error) {
+	atOnce := textsRead
+	if q.Keep == nil {
+		atOnce = q.Most
+	}
 	for {
-		some, bad, err := c.cfg.Store.TextsBefore(q.To, q.Before, textsRead)
+		some, bad, err := c.cfg.Store.TextsBefore(q.To, q.Before, atOnce)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range some {
-			if len(out) < q.Most && q.Keep(m) {
+			if len(out) < q.Most && (q.Keep == nil || q.Keep(m)) {
 				out = append(out, m)
 			}
 		}
-		if len(out) == q.Most || len(some) == 0 || len(some)+len(bad) < textsRead {
+		if len(out) == q.Most || len(some) == 0 || len(some)+len(bad) < atOnce {
 			return out, nil
 		}
 		q.Before = some[len(some)-1].ID

@@ -106,3 +106,39 @@ func TestForgetMemory(t *testing.T) {
 	r.ok(r.Forget())
 	r.same("sessions in memory", 0, len(r.Sessions()))
 }
+
+// TestRunsEnded: the runs that are over since a time are found, the newest first, and those that ended before are
+// neither told nor copied. Nor are those that a list has no place for.
+func TestRunsEnded(t *testing.T) {
+	r := newRig(t)
+	r.settle(2000)
+	r.pass(time.Hour)
+	since := r.time()
+	var b store.Batch
+	for id, v := range map[run.ID]run.Run{
+		"idle":   {State: run.Idle, Since: since},
+		"failed": {State: run.Failed, Since: since.Add(2 * time.Second)},
+		"done":   {State: run.Done, Since: since.Add(time.Second)},
+		"taken":  {State: run.Taken, Since: since},
+		"early":  {State: run.Failed, Since: since.Add(-time.Second)},
+		"gone":   {State: run.Done, Since: since, Removed: true},
+	} {
+		v.ID, v.Name, v.Conversation, v.StartedAt = id, string(id), "c-"+string(id), v.Since
+		store.Runs.Put(&b, v)
+	}
+	r.ok(r.store.Commit(&b))
+	r.restart()
+	names := func(runs []run.Run) (out []string) {
+		for _, v := range runs {
+			out = append(out, v.Name)
+		}
+		return out
+	}
+	r.same("ended", "[failed done idle]", fmt.Sprint(names(r.RunsEnded(since))))
+	first, all := r.FirstRuns(4)
+	r.same("runs", 2005, all)
+	r.same("the first", "[failed early taken done]", fmt.Sprint(names(first)))
+	if n := allocated(func() { r.RunsEnded(since); r.FirstRuns(4) }); n > 100<<10 {
+		t.Errorf("lists of a few runs cost %d bytes", n)
+	}
+}

@@ -43,19 +43,21 @@ var order = []State{Waiting, Failed, Working, Starting, Queued, Taken}
 
 // A Rank is the place of a run in a list.
 type Rank struct {
-	ID    ID
 	place int
 	since int64 // in unix nanoseconds
 }
 
 // RankOf returns the rank of a run.
-func RankOf(r Run) Rank { return Rank{r.ID, place(r), r.Since.UnixNano()} }
+func RankOf(r Run) Rank { return Rank{place(r), r.Since.UnixNano()} }
 
 // Compare puts what needs a person first, then what works, then what is over. Among equals
 // the newest comes first.
 func (a Rank) Compare(b Rank) int {
-	return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(b.since, a.since), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(b.since, a.since))
 }
+
+// EndedBefore reports whether a run of this rank, and of each later one, was over before a time.
+func (a Rank) EndedBefore(at time.Time) bool { return a.place == len(order) && a.since < at.UnixNano() }
 
 func place(r Run) int {
 	if i := slices.Index(order, r.State); i >= 0 {

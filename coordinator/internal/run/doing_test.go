@@ -44,12 +44,12 @@ func TestCompare(t *testing.T) {
 		all = append(all, Run{ID: ID(s), State: s, Since: noon})
 	}
 	all = append(all, Run{ID: "newer", State: Working, Since: noon.Add(time.Second)})
-	slices.SortFunc(all, func(a, b Run) int { return RankOf(a).Compare(RankOf(b)) })
+	slices.SortStableFunc(all, func(a, b Run) int { return RankOf(a).Compare(RankOf(b)) })
 	var got []string
 	for _, r := range all {
 		got = append(got, string(r.ID))
 	}
-	if want := "waiting failed newer working starting queued taken done idle stopped"; strings.Join(got, " ") != want {
+	if want := "waiting failed newer working starting queued taken idle done stopped"; strings.Join(got, " ") != want {
 		t.Errorf("%q, want %q", strings.Join(got, " "), want)
 	}
 }

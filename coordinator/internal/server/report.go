@@ -26,12 +26,7 @@ func (s *Server) Report(since time.Time) (out wire.ReportReply, err error) {
 	}
 	out = s.wireReport(r)
 	out.Spent = s.spent(r.Since)
-	for _, v := range s.cfg.Core.Runs() {
-		if v.Settled() && !v.Since.Before(since) {
-			out.Runs = append(out.Runs, s.wireRun(v))
-		}
-	}
-	slices.SortStableFunc(out.Runs, func(a, b wire.Run) int { return cmp.Compare(b.Since, a.Since) })
+	out.Runs = each(s.cfg.Core.RunsEnded(since), s.wireRun)
 	loops, err := s.cfg.Core.AllLoops()
 	for _, l := range loops {
 		if !l.Active() && !l.UpdatedAt.Before(since) {

@@ -211,14 +211,15 @@ func (s *Server) inbox(c *call, in wire.InboxRequest) (out wire.InboxReply, err 
 	if err != nil {
 		return out, err
 	}
-	found, err := s.cfg.Core.Inbox(core.InboxQuery{
+	q := core.InboxQuery{
 		To:     to,
 		Before: message.ID(in.Before),
 		Most:   min(cmp.Or(max(in.Last, 0), usualInbox), mostInbox),
-		Keep: func(m message.Message) bool {
-			return in.Find == "" || mentions(s.wireMessage(m), in.Find)
-		},
-	})
+	}
+	if in.Find != "" {
+		q.Keep = func(m message.Message) bool { return mentions(s.wireMessage(m), in.Find) }
+	}
+	found, err := s.cfg.Core.Inbox(q)
 	slices.Reverse(found)
 	return wire.InboxReply{Messages: each(found, s.wireMessage)}, err
 }

@@ -14,18 +14,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// Tally counts the journal's entries of each kind since a time.
-func (s *Store) Tally(since time.Time) (map[event.Kind]int, error) {
-	first, err := s.firstSince(since)
-	if err != nil {
-		return nil, fmt.Errorf("count journal: %w", err)
-	}
+// Tally counts the journal's entries of each kind from a number on.
+func (s *Store) Tally(from int64) (map[event.Kind]int, error) {
 	type count struct {
 		kind event.Kind
 		n    int
 	}
 	counts, err := collect(s, "journal", func(rows *sql.Rows, c *count) error { return rows.Scan(&c.kind, &c.n) },
-		tallyQuery, first)
+		tallyQuery, from)
 	if err != nil {
 		return nil, err
 	}
@@ -44,17 +40,13 @@ const tallyQuery = `WITH RECURSIVE k(kind) AS (
 	), tally AS (SELECT kind, (SELECT count(*) FROM journal WHERE kind = k.kind AND seq >= ?) AS n FROM k)
 	SELECT kind, n FROM tally WHERE n > 0`
 
-// Newest returns at most limit entries of some kinds since a time, oldest first:
-// the last ones, where there are more. With before, those with a smaller number.
-func (s *Store) Newest(kinds []event.Kind, since time.Time, before int64, limit int) (all []event.Event, err error) {
-	first, err := s.firstSince(since)
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
+// Newest returns at most limit entries of some kinds from a number on, oldest first: the last ones, where there are
+// more. With before, those with a smaller number.
+func (s *Store) Newest(kinds []event.Kind, from, before int64, limit int) (all []event.Event, err error) {
 	for _, kind := range kinds {
 		some, err := s.entries(
 			`SELECT * FROM journal WHERE kind = ? AND seq >= ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
-			string(kind), first, cmp.Or(before, math.MaxInt64), limit)
+			string(kind), from, cmp.Or(before, math.MaxInt64), limit)
 		if err != nil {
 			return nil, err
 		}
@@ -76,9 +68,9 @@ func (s *Store) About(id session.ID, subject string, kinds []event.Kind, limit i
 		ORDER BY seq DESC LIMIT ?`, string(id), subject, string(names), limit)
 }
 
-// firstSince returns the number of the first entry that is not older than a time.
+// FirstSince returns the number of the first entry that is not older than a time.
 // Entries are written in the order of time, so a binary search finds it.
-func (s *Store) firstSince(at time.Time) (int64, error) {
+func (s *Store) FirstSince(at time.Time) (int64, error) {
 	s.mu.Lock()
 	low, high := int64(1), s.seq+1
 	s.mu.Unlock()
@@ -87,7 +79,7 @@ func (s *Store) firstSince(at time.Time) (int64, error) {
 		var ms int64
 		err := s.db.QueryRow(`SELECT at FROM journal WHERE seq >= ? ORDER BY seq LIMIT 1`, mid).Scan(&ms)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return 0, err
+			return 0, fmt.Errorf("read journal: %w", err)
 		}
 		if err == nil && ms < at.UnixMilli() {
 			low = mid + 1

@@ -19,7 +19,7 @@ type Index[K ~string, V any] struct {
 // IndexBy adds an index to a table. A value with the key "" is not in it.
 func (t *Table[K, V]) IndexBy(key func(V) string) *Index[K, V] {
 	x := &Index[K, V]{values: t.Rows, kind: t.kind, key: key, ids: map[string]map[K]struct{}{}}
-	t.indexes = append(t.indexes, x)
+	t.finders = append(t.finders, x)
 	return x
 }
 

@@ -1,6 +1,6 @@
 // Package table holds the values of each kind of state in memory: the rows of one kind of the store, the indexes
-// that find them, and the times at which they change by themselves. It knows no kind, and takes no lock: its
-// owner does.
+// and orders that find them, and the times at which they change by themselves. It knows no kind, and takes no
+// lock: its owner does.
 package table
 
 import (
@@ -13,16 +13,22 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
-// A Table holds the values of one kind of state, their indexes, and the time at which
+// A Table holds the values of one kind of state, what finds them, and the time at which
 // each value changes by itself. A value in Rows is never changed in place: a step puts a
 // new one into its batch.
 type Table[K ~string, V any] struct {
 	Rows map[K]V
 
 	kind    *store.Kind[K, V]
-	indexes []*Index[K, V]
+	finders []finder[K, V]
 	is      Traits[V]
-	times   schedule[K]
+	times   *Order[K, time.Time]
+}
+
+// A finder follows the values of a table.
+type finder[K ~string, V any] interface {
+	add(v V, id K)
+	remove(v V, id K)
 }
 
 // Traits say what a table does with values of one kind.
@@ -52,7 +58,7 @@ type Any interface {
 
 // New returns an empty table of a kind.
 func New[K ~string, V any](kind *store.Kind[K, V], is Traits[V]) *Table[K, V] {
-	return &Table[K, V]{Rows: map[K]V{}, kind: kind, is: is}
+	return &Table[K, V]{Rows: map[K]V{}, kind: kind, is: is, times: newOrder[K](time.Time.Compare)}
 }
 
 // Put adds values to a batch.
@@ -120,18 +126,18 @@ func (t *Table[K, V]) Keep(b *store.Batch) (restore func(now time.Time)) {
 
 // drop takes a value out of memory.
 func (t *Table[K, V]) drop(id K) {
-	for _, x := range t.indexes {
+	for _, x := range t.finders {
 		x.remove(t.Rows[id], id)
 	}
 	delete(t.Rows, id)
-	t.times.set(id, time.Time{})
+	t.times.unset(id)
 }
 
 // Hold loads a value of the store into memory.
 func (t *Table[K, V]) Hold(v V, now time.Time) {
 	id := t.kind.ID(v)
 	before, known := t.Rows[id]
-	for _, x := range t.indexes {
+	for _, x := range t.finders {
 		if known {
 			x.remove(before, id)
 		}
@@ -155,7 +161,7 @@ func (t *Table[K, V]) Forget(s *store.Store, since time.Time) error {
 		return err
 	}
 	for id, v := range t.Rows {
-		_, due := t.times.at[id]
+		_, due := t.times.ranks[id]
 		if needed[id] || due || t.is.Stays != nil && t.is.Stays(v) {
 			continue
 		}
@@ -165,17 +171,33 @@ func (t *Table[K, V]) Forget(s *store.Store, since time.Time) error {
 }
 
 func (t *Table[K, V]) schedule(id K, now time.Time) {
-	if t.is.Due != nil {
-		t.times.set(id, t.is.Due(t.Rows[id], now))
+	if t.is.Due == nil {
+		return
+	}
+	if at := t.is.Due(t.Rows[id], now); at.IsZero() {
+		t.times.unset(id)
+	} else {
+		t.times.set(id, at)
 	}
 }
 
 // Next returns when a value changes by itself, zero for never.
 func (t *Table[K, V]) Next() time.Time {
-	if len(t.times.order) == 0 {
-		return time.Time{}
+	for _, at := range t.times.All() {
+		return at
 	}
-	return t.times.order[0].at
+	return time.Time{}
+}
+
+// due returns the ids of the values that change by themselves until a time, the earliest first.
+func (t *Table[K, V]) due(until time.Time) (ids []K) {
+	for id, at := range t.times.All() {
+		if until.Before(at) {
+			break
+		}
+		ids = append(ids, id)
+	}
+	return ids
 }
 
 // mostDue bounds what one tick applies of a table. The rest is due in the next one, at once.
@@ -183,7 +205,7 @@ const mostDue = 100
 
 // Tick applies what is due at now.
 func (t *Table[K, V]) Tick(b *store.Batch, now time.Time) {
-	due := t.times.until(now)
+	due := t.due(now)
 	for _, id := range due[:min(len(due), mostDue)] {
 		t.is.Expire(b, t.Rows[id], now)
 	}
@@ -193,7 +215,7 @@ func (t *Table[K, V]) Tick(b *store.Batch, now time.Time) {
 // means all values.
 func (t *Table[K, V]) Retime(until, now time.Time) {
 	if !until.IsZero() {
-		for _, id := range t.times.until(until) {
+		for _, id := range t.due(until) {
 			t.schedule(id, now)
 		}
 		return
