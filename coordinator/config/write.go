@@ -12,18 +12,24 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 
-// quick are the keys that people change most: a change of them holds without a new start.
-var quick = []string{
-	"quiet.from", "quiet.to", "report.daily", "asks.grace", "asks.unattended", "escalation.after",
-	"loop.day_budget", "runs.day_budget",
+// A Choice is a key that people change most, with what it is for.
+type Choice struct{ Key, Label string }
+
+// Choices are the keys that people change most. A change of them holds without a new start.
+var Choices = []Choice{
+	{"quiet.from", "Quiet hours from"}, {"quiet.to", "Quiet hours until"}, {"report.daily", "Morning message at"},
+	{"escalation.after", "Remind me of a question after"}, {"asks.grace", "A question goes to the phone after"},
+	{"asks.unattended", "With nobody at the terminal, a question waits for"},
+	{"loop.day_budget", "Loops may spend a day, in US dollars"},
+	{"runs.day_budget", "Runs may spend a day, in US dollars"},
 }
 
 // Set writes keys into the file at path, each with a value as Settings shows it, or "" for its default. All other
 // lines stay as they are, and so do the comments behind these. It returns the new lines, none for what is in force
-// already, and writes nothing if the file would not be valid. Only the keys that people change most can be set.
+// already, and writes nothing if the file would not be valid. Only Choices can be set.
 func Set(path string, values map[string]string) (written []string, err error) {
 	for key := range values {
-		if !slices.Contains(quick, key) {
+		if !slices.ContainsFunc(Choices, func(c Choice) bool { return c.Key == key }) {
 			return nil, fmt.Errorf("%s cannot be set here; write it into config.toml, and then: afar restart", key)
 		}
 	}

@@ -92,37 +92,6 @@ func (s Settings) Broken() bool {
 	return slices.ContainsFunc(s.Checks, func(c wire.Check) bool { return c.State == "bad" })
 }
 
-// A field is a setting that can be changed on the page.
-type field struct{ Key, Label, Value, Usual string }
-
-// quick are the settings that people change most, with what they are for.
-var quick = []field{
-	{Key: "quiet.from", Label: "Quiet hours from"}, {Key: "quiet.to", Label: "Quiet hours until"},
-	{Key: "report.daily", Label: "Morning message at"}, {Key: "escalation.after", Label: "Remind me of a question after"},
-	{Key: "asks.grace", Label: "A question goes to the phone after"},
-	{Key: "asks.unattended", Label: "With nobody at the terminal, a question waits for"},
-	{Key: "loop.day_budget", Label: "Loops may spend a day, in US dollars"},
-	{Key: "runs.day_budget", Label: "Runs may spend a day, in US dollars"},
-}
-
-// Quick returns the settings that can be changed here, with the values that the file has.
-func (s Settings) Quick() (out []field) {
-	for _, f := range quick {
-		for _, in := range s.Settings {
-			switch {
-			case in.Key != f.Key:
-			case in.From == "default":
-				f.Usual = in.Value
-				out = append(out, f)
-			default:
-				f.Value = strings.TrimPrefix(in.Value, "$")
-				out = append(out, f)
-			}
-		}
-	}
-	return out
-}
-
 // markOf is the sign before a finding or a channel.
 func markOf(state string) string {
 	switch state {

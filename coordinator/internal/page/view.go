@@ -183,6 +183,7 @@ type Spent struct {
 // Settings shows the settings in force, the channels, the browsers and the doctor's findings.
 type Settings struct {
 	Settings []Setting
+	Quick    []Field
 	Switches wire.Settings
 	Channels []wire.Channel
 	Telegram wire.TelegramReply
@@ -195,6 +196,9 @@ type Settings struct {
 
 // A Setting is one value in force, and where it comes from.
 type Setting struct{ Key, Value, From string }
+
+// A Field is a setting that can be changed on the page: Value is what the file has, and Usual what holds without it.
+type Field struct{ Key, Label, Value, Usual string }
 
 // A Browser is one that is signed in.
 type Browser struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/page"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -369,7 +370,7 @@ func (c *Channel) settings(q *query) (page.View, error) {
 	var settings struct{ Settings []page.Setting }
 	var doctor struct{ Checks []wire.Check }
 	err = errors.Join(err, c.config.read(&settings), c.doctor.read(&doctor))
-	v.Settings, v.Checks = settings.Settings, doctor.Checks
+	v.Settings, v.Quick, v.Checks = settings.Settings, quickOf(settings.Settings), doctor.Checks
 	own := visitorOf(q.Request).ID
 	for _, b := range c.cfg.Core.Browsers() {
 		v.Browsers = append(v.Browsers, page.Browser{
@@ -382,4 +383,19 @@ func (c *Channel) settings(q *query) (page.View, error) {
 		})
 	}
 	return v, err
+}
+
+// quickOf returns the settings that can be changed on the page.
+func quickOf(all []page.Setting) (out []page.Field) {
+	for _, c := range config.Choices {
+		i := slices.IndexFunc(all, func(s page.Setting) bool { return s.Key == c.Key })
+		switch {
+		case i < 0: // they cannot be read
+		case all[i].From == "default":
+			out = append(out, page.Field{Key: c.Key, Label: c.Label, Usual: all[i].Value})
+		default:
+			out = append(out, page.Field{Key: c.Key, Label: c.Label, Value: strings.TrimPrefix(all[i].Value, "$")})
+		}
+	}
+	return out
 }
