@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/hostfile"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -40,9 +41,9 @@ func newStatusline(a *app) *cobra.Command {
 	}
 	c.AddCommand(
 		&cobra.Command{Use: "on", Short: "Put it into Claude Code's settings", Args: exactly(),
-			RunE: func(*cobra.Command, []string) error { return a.setStatusline(hostFile.withStatus) }},
+			RunE: func(*cobra.Command, []string) error { return a.setStatusline(withStatus) }},
 		&cobra.Command{Use: "off", Short: "Take it away again", Args: exactly(),
-			RunE: func(*cobra.Command, []string) error { return a.setStatusline(hostFile.withoutStatus) }},
+			RunE: func(*cobra.Command, []string) error { return a.setStatusline(withoutStatus) }},
 	)
 	before := c.Flags().String("before", "", "a `command` whose line comes first, as it was in the settings")
 	c.RunE = withoutSubcommand(c, func(c *cobra.Command) error { return a.statusline(c.Context(), *before) })
@@ -114,7 +115,7 @@ func segmentOf(now wire.StatusReply, session string) string {
 }
 
 // setStatusline edits the status line in the person's settings of Claude Code.
-func (a *app) setStatusline(edit func(f hostFile, command string) ([]byte, error)) error {
+func (a *app) setStatusline(edit func(f hostfile.File, command string) ([]byte, error)) error {
 	if err := a.personOnly("statusline"); err != nil {
 		return err
 	}
@@ -126,15 +127,15 @@ func (a *app) setStatusline(edit func(f hostFile, command string) ([]byte, error
 	return a.editSettings(d, "Changed the status line", edit, command)
 }
 
-// status returns the value of the status line in the settings, and its command. The value is nil if there
+// statusIn returns the value of the status line in the settings, and its command. The value is nil if there
 // is none.
-func (f hostFile) status() (value map[string]any, command string, err error) {
-	at, err := f.value(statusLine)
-	if err != nil || at == nil {
+func statusIn(f hostfile.File) (value map[string]any, command string, err error) {
+	raw, err := f.Value(statusLine)
+	if err != nil || raw == nil {
 		return nil, "", err
 	}
-	if json.Unmarshal(f.text[at.start:at.end], &value) != nil {
-		return nil, "", fmt.Errorf("%s: %q is not an object", f.path, statusLine)
+	if json.Unmarshal(raw, &value) != nil {
+		return nil, "", fmt.Errorf("%q is not an object", statusLine)
 	}
 	command, _ = value["command"].(string)
 	return value, command, nil
@@ -142,47 +143,47 @@ func (f hostFile) status() (value map[string]any, command string, err error) {
 
 // withStatus returns the file's text with ours as the command of the status line. A command that is there
 // is kept: ours runs it.
-func (f hostFile) withStatus(ours string) ([]byte, error) {
-	value, command, err := f.status()
+func withStatus(f hostfile.File, ours string) ([]byte, error) {
+	value, command, err := statusIn(f)
 	switch {
 	case err != nil:
 		return nil, err
 	case strings.HasPrefix(command, ours):
-		return f.text, nil
+		return f.Text, nil
 	case value == nil:
 		value = map[string]any{"type": "command"}
 	case command == "":
-		return nil, fmt.Errorf("%s: %q has no command", f.path, statusLine)
+		return nil, fmt.Errorf("%q has no command", statusLine)
 	default:
 		ours += " --before " + shellWord(command)
 	}
 	value["command"] = ours
-	return f.withValue(value)
+	return withValue(f, value)
 }
 
 // withoutStatus returns the file's text with the status line as it was before withStatus.
-func (f hostFile) withoutStatus(ours string) ([]byte, error) {
-	value, command, err := f.status()
+func withoutStatus(f hostfile.File, ours string) ([]byte, error) {
+	value, command, err := statusIn(f)
 	rest, isOurs := strings.CutPrefix(command, ours)
 	if err != nil || !isOurs {
-		return f.text, err
+		return f.Text, err
 	}
 	before, ok := strings.CutPrefix(rest, " --before ")
 	if !ok {
-		return f.lacking(statusLine)
+		return f.Without(statusLine)
 	}
 	value["command"] = plainWord(before)
-	return f.withValue(value)
+	return withValue(f, value)
 }
 
-func (f hostFile) withValue(value map[string]any) ([]byte, error) {
+func withValue(f hostfile.File, value map[string]any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(value); err != nil {
 		return nil, err
 	}
-	return f.with(statusLine, strings.TrimSpace(out.String()))
+	return f.With(statusLine, strings.TrimSpace(out.String()))
 }
 
 // shellWord returns a text as one word of a shell.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/hostfile"
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
@@ -134,7 +135,11 @@ func (a Agent) flag() string { return "--agent=" + a.Name }
 // is, byte by byte. It returns an error if the file is no JSON object.
 func (a Agent) Install(file, bin string) error {
 	if a.own != "" {
-		return write(file, []byte(a.fill(a.own, bin)))
+		f, err := hostfile.Open(file)
+		if err != nil {
+			return err
+		}
+		return f.Replace([]byte(a.fill(a.own, bin)))
 	}
 	return a.change(file, func(settings []byte) (out []byte, err error) {
 		out = settings
@@ -167,12 +172,13 @@ func (a Agent) Remove(file string) error {
 // change takes the hook out of a file of the agent, lets change do the rest, and writes the file if it is another one
 // then.
 func (a Agent) change(file string, change func([]byte) ([]byte, error)) error {
-	old, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		old, err = []byte("{}\n"), nil
-	}
+	f, err := hostfile.Open(file)
 	if err != nil {
 		return err
+	}
+	old := f.Text
+	if old == nil {
+		old = []byte("{}\n")
 	}
 	if in, err := hostjson.Parse(string(old), hostjson.MaxDepth); err != nil || !in.IsObject() {
 		return fmt.Errorf("%s is no JSON object, or has comments: it was left as it is", file)
@@ -184,7 +190,7 @@ func (a Agent) change(file string, change func([]byte) ([]byte, error)) error {
 	if bytes.Equal(old, next) {
 		return nil
 	}
-	return write(file, next)
+	return f.Replace(next)
 }
 
 // without returns the settings without our hook. A list that was only ours goes, too.
@@ -214,21 +220,6 @@ func listIn(settings []byte, path string) []hostjson.Value {
 // isOurs reports whether a text of the settings is our hook.
 func (a Agent) isOurs(raw string) bool {
 	return strings.Contains(raw, "hook-agent") && strings.Contains(raw, a.flag())
-}
-
-// write writes a settings file with the mode that it has. A link to one stays a link.
-func write(file string, text []byte) error {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(file); err == nil {
-		mode = info.Mode().Perm()
-	}
-	return home.Replace(file, text, mode)
 }
 
 // State returns whether the agent's settings have the hook, and what is wrong with it, "" for nothing.
