@@ -518,6 +518,7 @@ func table() rules {
 			standin + "host":       {claude, standin + "long", standin + "repository"},
 			standin + "long":       {},
 			standin + "model":      {},
+			standin + "netproxy":   {},
 			standin + "repository": {},
 			standin + "stray":      {},
 			standin + "tracker":    {},
@@ -527,7 +528,8 @@ func table() rules {
 			"coordinator/guard": {"mvdan.cc/sh/v3"},
 			"*": {
 				standin + "agent", standin + "botapi", standin + "browser", standin + "calls", standin + "consultant",
-				standin + "gitrepo", standin + "host", standin + "long", standin + "model", standin + "repository",
+				standin + "gitrepo", standin + "host", standin + "long", standin + "model", standin + "netproxy",
+				standin + "repository",
 				standin + "stray", standin + "tracker",
 				"github.com/creack/pty",
 			},

@@ -12,7 +12,6 @@ import (
 
 const (
 	dialWithin = 5 * time.Second
-	firstPause = time.Second
 	lastPause  = 30 * time.Second
 )
 
@@ -68,6 +67,6 @@ func (d door) why(err error) error {
 var errKey = errors.New("the key is refused")
 
 // pause returns how long to wait after so many failures in a row.
-func pause(failures int) time.Duration {
-	return min(firstPause<<min(failures, 10), lastPause)
+func pause(first time.Duration, failures int) time.Duration {
+	return min(first<<min(failures, 10), lastPause)
 }

@@ -186,7 +186,7 @@ func (h *Hub) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(pause(failures)):
+		case <-time.After(pause(time.Second/10, failures)):
 		}
 		failures++
 	}

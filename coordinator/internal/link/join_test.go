@@ -1,4 +1,4 @@
-package link_test
+package link
 
 import (
 	"bytes"
@@ -8,22 +8,20 @@ import (
 	"testing"
 
 	"github.com/nats-io/nkeys"
-
-	"github.com/afar-sh/afar/coordinator/internal/link"
 )
 
 // invite admits one more invite and returns its word.
-func (f *fleet) invite() link.Word {
-	id, seed := link.NewInvite()
+func (f *fleet) invite() Word {
+	id, seed := NewInvite()
 	f.invites = append(f.invites, id)
 	f.hub.Admit(f.members, f.invites)
-	return link.Word{Fleet: "test", Addrs: []string{f.addr}, Pin: f.cert.Pin, Hub: f.keys.Public, Seed: seed}
+	return Word{Fleet: "test", Addrs: []string{f.addr}, Pin: f.cert.Pin, Hub: f.keys.Public, Seed: seed}
 }
 
 // joining is what a coordinator does: it takes the machine in and the invite away, unless the body says "no".
-func (f *fleet) joining(_ context.Context, invite string, who link.Public, body []byte) ([]byte, error) {
+func (f *fleet) joining(_ context.Context, invite string, who Public, body []byte) ([]byte, error) {
 	if string(body) == "no" {
-		return nil, &link.Refusal{Code: "taken", Text: "the name is taken"}
+		return nil, &Refusal{Code: "taken", Text: "the name is taken"}
 	}
 	f.note("joining " + who.ID())
 	f.members, f.invites = append(f.members, who), nil
@@ -31,9 +29,9 @@ func (f *fleet) joining(_ context.Context, invite string, who link.Public, body 
 	return append([]byte("welcome "), body...), nil
 }
 
-func cannotJoin(t *testing.T, w link.Word, why string) {
+func cannotJoin(t *testing.T, w Word, why string) {
 	t.Helper()
-	if _, err := link.Join(t.Context(), w, newKeys(t), nil); err == nil || !strings.Contains(err.Error(), why) {
+	if _, err := Join(t.Context(), w, testKeys(t), nil); err == nil || !strings.Contains(err.Error(), why) {
 		t.Errorf("want %q, have %v", why, err)
 	}
 }
@@ -42,33 +40,33 @@ func cannotJoin(t *testing.T, w link.Word, why string) {
 func TestJoin(t *testing.T) {
 	f := newFleet(t)
 	w := f.invite()
-	parsed, err := link.ParseWord(" " + w.String() + "\n")
+	parsed, err := ParseWord(" " + w.String() + "\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := newKeys(t)
+	keys := testKeys(t)
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
 	for range 2 { // as if the first answer had been lost
-		if got, err := link.Join(t.Context(), parsed, keys, []byte("build")); err != nil || string(got) != "welcome build" {
+		if got, err := Join(t.Context(), parsed, keys, []byte("build")); err != nil || string(got) != "welcome build" {
 			t.Fatalf("%q, %v", got, err)
 		}
 	}
 	if n := f.count("joining " + keys.ID()); n != 1 {
 		t.Errorf("it joined %d times", n)
 	}
-	var refusal *link.Refusal
-	_, err = link.Join(t.Context(), w, newKeys(t), nil)
-	if !errors.As(err, &refusal) || refusal.Code != link.CodeUnknown {
+	var refusal *Refusal
+	_, err = Join(t.Context(), w, testKeys(t), nil)
+	if !errors.As(err, &refusal) || refusal.Code != CodeUnknown {
 		t.Errorf("another machine with the same word: %v", err)
 	}
-	m, err := link.NewMember(parsed.Member(link.Config{Fleet: "test", Keys: keys, Handle: echo}))
+	m, err := NewMember(parsed.Member(Config{Fleet: "test", Keys: keys, Handle: echo}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	run(t, m.Run)
 	connected(t, m)
 	eventually(t, "gone from the server", func() bool {
-		_, err := link.Join(t.Context(), w, newKeys(t), nil)
+		_, err := Join(t.Context(), w, testKeys(t), nil)
 		return err != nil && strings.Contains(err.Error(), "the invite is refused")
 	})
 }
@@ -79,8 +77,8 @@ func TestJoinRefused(t *testing.T) {
 	w := f.invite()
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
 	for i := range 5 {
-		var refusal *link.Refusal
-		_, err := link.Join(t.Context(), w, newKeys(t), []byte("no"))
+		var refusal *Refusal
+		_, err := Join(t.Context(), w, testKeys(t), []byte("no"))
 		if !errors.As(err, &refusal) || refusal.Code != "taken" {
 			t.Fatalf("request %d: %v", i, err)
 		}
@@ -112,20 +110,20 @@ func TestJoinElsewhere(t *testing.T) {
 	w := f.invite()
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
 	w.Addrs = []string{freeAddr(t), w.Addrs[0]}
-	if got, err := link.Join(t.Context(), w, newKeys(t), nil); err != nil || string(got) != "welcome " {
+	if got, err := Join(t.Context(), w, testKeys(t), nil); err != nil || string(got) != "welcome " {
 		t.Errorf("%q, %v", got, err)
 	}
-	large := bytes.Repeat([]byte("x"), link.MaxBody)
-	if _, err := link.Join(t.Context(), w, newKeys(t), large); !errors.Is(err, link.ErrTooLarge) {
+	large := bytes.Repeat([]byte("x"), MaxBody)
+	if _, err := Join(t.Context(), w, testKeys(t), large); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
 }
 
 func TestWord(t *testing.T) {
-	_, seed := link.NewInvite()
-	w := link.Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Hub: newKeys(t).Public, Seed: seed}
+	_, seed := NewInvite()
+	w := Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Hub: testKeys(t).Public, Seed: seed}
 	word := w.String()
-	if got, err := link.ParseWord(word); err != nil || got.String() != word {
+	if got, err := ParseWord(word); err != nil || got.String() != word {
 		t.Errorf("%+v, %v", got, err)
 	}
 	curve, err := nkeys.CreateCurveKeys()
@@ -133,18 +131,18 @@ func TestWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	box, _ := curve.PublicKey()
-	twice := link.Public{Sign: box, Box: box}
+	twice := Public{Sign: box, Box: box}
 	for name, bad := range map[string]string{
 		"empty": "", "other": "hello", "cut": word[:len(word)-1], "changed": strings.Replace(word, "a", "b", 2),
 		"huge":        "afar1-" + strings.Repeat("A", 1<<20),
-		"no hub":      link.Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Seed: seed}.String(),
-		"no address":  link.Word{Fleet: "f", Pin: "p", Hub: w.Hub, Seed: seed}.String(),
-		"no seed":     link.Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Hub: w.Hub}.String(),
-		"a subject":   link.Word{Fleet: "f.>", Addrs: []string{"h:1"}, Pin: "p", Hub: w.Hub, Seed: seed}.String(),
-		"wrong kind":  link.Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Hub: twice, Seed: seed}.String(),
-		"without pin": link.Word{Fleet: "f", Addrs: []string{"h:1"}, Hub: w.Hub, Seed: seed}.String(),
+		"no hub":      Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Seed: seed}.String(),
+		"no address":  Word{Fleet: "f", Pin: "p", Hub: w.Hub, Seed: seed}.String(),
+		"no seed":     Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Hub: w.Hub}.String(),
+		"a subject":   Word{Fleet: "f.>", Addrs: []string{"h:1"}, Pin: "p", Hub: w.Hub, Seed: seed}.String(),
+		"wrong kind":  Word{Fleet: "f", Addrs: []string{"h:1"}, Pin: "p", Hub: twice, Seed: seed}.String(),
+		"without pin": Word{Fleet: "f", Addrs: []string{"h:1"}, Hub: w.Hub, Seed: seed}.String(),
 	} {
-		if got, err := link.ParseWord(bad); err == nil {
+		if got, err := ParseWord(bad); err == nil {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

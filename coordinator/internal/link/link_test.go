@@ -1,4 +1,4 @@
-package link_test
+package link
 
 import (
 	"context"
@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-
-	"github.com/afar-sh/afar/coordinator/internal/link"
 )
 
 var serverBin string // cmd/fleet-server
@@ -41,14 +39,14 @@ func TestMain(m *testing.M) {
 // a fleet is a hub with its real server, for a test.
 type fleet struct {
 	t    *testing.T
-	hub  *link.Hub
-	keys *link.Keys
-	cert link.Cert
+	hub  *Hub
+	keys *Keys
+	cert Cert
 	addr string
 
 	mu      sync.Mutex
 	events  []string
-	members []link.Public
+	members []Public
 	invites []string
 }
 
@@ -62,9 +60,9 @@ func freeAddr(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func newKeys(t *testing.T) *link.Keys {
+func testKeys(t testing.TB) *Keys {
 	t.Helper()
-	k, err := link.LoadKeys(t.TempDir())
+	k, err := LoadKeys(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,29 +73,35 @@ func newKeys(t *testing.T) *link.Keys {
 func echo(_ context.Context, from, kind string, body []byte) ([]byte, error) {
 	switch kind {
 	case "refuse":
-		return nil, &link.Refusal{Code: "no", Text: "not today"}
+		return nil, &Refusal{Code: "no", Text: "not today"}
 	case "fail":
 		return nil, errors.New("it broke")
 	}
 	return append([]byte(from+" "+kind+" "), body...), nil
 }
 
+// handle answers as echo does, and notes what came.
+func (f *fleet) handle(ctx context.Context, from, kind string, body []byte) ([]byte, error) {
+	f.note(kind)
+	return echo(ctx, from, kind, body)
+}
+
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	f := &fleet{t: t, keys: newKeys(t), addr: freeAddr(t)}
+	f := &fleet{t: t, keys: testKeys(t), addr: freeAddr(t)}
 	dir := t.TempDir()
 	var err error
-	if f.cert, err = link.Certificate(dir); err != nil {
+	if f.cert, err = Certificate(dir); err != nil {
 		t.Fatal(err)
 	}
-	f.hub, err = link.NewHub(link.HubConfig{
-		Config: link.Config{
-			Fleet: "test", Keys: f.keys, Handle: echo, Beat: 500 * time.Millisecond,
+	f.hub, err = NewHub(HubConfig{
+		Config: Config{
+			Fleet: "test", Keys: f.keys, Handle: f.handle, Beat: 500 * time.Millisecond,
 			Up:      func(id string) { f.note("up " + id) },
 			Down:    func(id string) { f.note("down " + id) },
 			Refused: func(id, why string) { f.note("refused " + id + ": " + why) },
 		},
-		Server:  link.Embedded{Bin: serverBin, Listen: f.addr, Dir: dir},
+		Server:  Embedded{Bin: serverBin, Listen: f.addr, Dir: dir},
 		Doubled: func(id string) { f.note("doubled " + id) }, Joining: f.joining,
 		InviteSpent: func(id string) { f.note("spent " + id) },
 	})
@@ -144,12 +148,12 @@ func (f *fleet) count(event string) (n int) {
 }
 
 // member starts a member that the hub admits.
-func (f *fleet) member() (*link.Member, *link.Keys) {
+func (f *fleet) member() (*Member, *Keys) {
 	f.t.Helper()
-	keys := newKeys(f.t)
+	keys := testKeys(f.t)
 	f.members = append(f.members, keys.Public)
 	f.hub.Admit(f.members, nil)
-	m, err := link.NewMember(f.config(keys))
+	m, err := NewMember(f.config(keys))
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -157,9 +161,9 @@ func (f *fleet) member() (*link.Member, *link.Keys) {
 	return m, keys
 }
 
-func (f *fleet) config(keys *link.Keys) link.MemberConfig {
-	return link.MemberConfig{
-		Config: link.Config{Fleet: "test", Keys: keys, Handle: echo, Beat: 500 * time.Millisecond},
+func (f *fleet) config(keys *Keys) MemberConfig {
+	return MemberConfig{
+		Config: Config{Fleet: "test", Keys: keys, Handle: echo, Beat: 500 * time.Millisecond},
 		Hub:    f.keys.Public, Addrs: []string{f.addr}, Pin: f.cert.Pin,
 	}
 }
@@ -173,7 +177,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-func connected(t *testing.T, m *link.Member) {
+func connected(t *testing.T, m *Member) {
 	t.Helper()
 	eventually(t, "connected", func() bool { return m.State().Connected })
 }
@@ -183,11 +187,11 @@ func TestCall(t *testing.T) {
 	f := newFleet(t)
 	a, aKeys := f.member()
 	b, bKeys := f.member()
-	for _, m := range []*link.Member{a, b} {
+	for _, m := range []*Member{a, b} {
 		connected(t, m)
 	}
 	ctx := t.Context()
-	for m, keys := range map[*link.Member]*link.Keys{a: aKeys, b: bKeys} {
+	for m, keys := range map[*Member]*Keys{a: aKeys, b: bKeys} {
 		if got, err := m.Call(ctx, "greet", []byte("you")); err != nil || string(got) != keys.ID()+" greet you" {
 			t.Errorf("member: %q, %v", got, err)
 		}
@@ -196,21 +200,21 @@ func TestCall(t *testing.T) {
 			t.Errorf("hub: %q, %v", got, err)
 		}
 	}
-	var refusal *link.Refusal
+	var refusal *Refusal
 	_, err := a.Call(ctx, "refuse", nil)
-	if !errors.As(err, &refusal) || *refusal != (link.Refusal{Code: "no", Text: "not today"}) {
+	if !errors.As(err, &refusal) || *refusal != (Refusal{Code: "no", Text: "not today"}) {
 		t.Errorf("a refusal: %v", err)
 	}
-	if _, err := a.Call(ctx, "fail", nil); !errors.As(err, &refusal) || refusal.Code != link.CodeFailed {
+	if _, err := a.Call(ctx, "fail", nil); !errors.As(err, &refusal) || refusal.Code != CodeFailed {
 		t.Errorf("an error: %v", err)
 	}
-	if _, err := f.hub.Call(ctx, "nobody", "greet", nil); !errors.Is(err, link.ErrAway) {
+	if _, err := f.hub.Call(ctx, "nobody", "greet", nil); !errors.Is(err, ErrAway) {
 		t.Errorf("to nobody: %v", err)
 	}
-	if _, err := a.Call(ctx, "greet", make([]byte, link.MaxBody+1)); !errors.Is(err, link.ErrTooLarge) {
+	if _, err := a.Call(ctx, "greet", make([]byte, MaxBody+1)); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
-	if got, err := a.Call(ctx, "greet", make([]byte, link.MaxBody-100)); err != nil || len(got) < link.MaxBody-100 {
+	if got, err := a.Call(ctx, "greet", make([]byte, MaxBody-100)); err != nil || len(got) < MaxBody-100 {
 		t.Errorf("as large as it may be: %d bytes, %v", len(got), err)
 	}
 }

@@ -87,7 +87,7 @@ func (m *Member) Run(ctx context.Context) error {
 		m.set(nil, err)
 		select {
 		case <-ctx.Done():
-		case <-time.After(pause(failures)):
+		case <-time.After(pause(time.Second, failures)):
 		}
 	}
 	return ctx.Err()
