@@ -273,10 +273,16 @@ func (l *link) tapped(update int64, t tap) error {
 	return l.order(p.Act, channel.OpPress, p)
 }
 
-// shows returns whether a message shows a card: whether its text is that of the card, as it is or as it
-// was when its sending was cut off.
+// shows returns whether a message shows a card: whether it was sent as one just now, or its text is that of the card,
+// as it is or as it was when its sending was cut off.
 func (l *link) shows(m message) func(ask.Card) bool {
 	return func(card ask.Card) bool {
+		l.sending.Lock() // it may be the message that is being sent
+		defer l.sending.Unlock()
+		on, err := l.cfg.Core.Shows(Name, messageID(m.Chat.ID, m.ID))
+		if err == nil && on == card[0].CardID() {
+			return true
+		}
 		at, text := l.placeOf(card[0]), strings.TrimSpace(m.Text)
 		is := func(card ask.Card) bool {
 			return slices.ContainsFunc(append(session.Session{Token: at.token}.Names(), at.name), func(name string) bool {
@@ -284,12 +290,16 @@ func (l *link) shows(m message) func(ask.Card) bool {
 				return text == strings.TrimSpace(plain(render(card, at).html))
 			})
 		}
-		// before it ended or was in doubt, and before others joined it; cut off once, or twice
+		// before it ended or was in doubt, before others joined it, and with and without its snapshot; cut off once, or
+		// twice
 		first := slices.Clone(card)
-		for _, isAgain := range []bool{false, true} {
+		for _, was := range []struct{ isAgain, hasUndo bool }{{false, true}, {true, true}, {false, false}, {true, false}} {
 			for i := range first {
-				first[i] = first[i].AsOpened()
-				first[i].Twice = isAgain
+				first[i] = card[i].AsOpened()
+				first[i].Twice = was.isAgain
+				if !was.hasUndo {
+					first[i].Undo = nil
+				}
 			}
 			if is(first) || is(first[:1]) {
 				return true

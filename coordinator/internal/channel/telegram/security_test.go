@@ -13,6 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
 
 // TestAttacks sends forged updates that must decide nothing. Two cards are open. Afterwards
@@ -286,6 +288,44 @@ func TestTapElsewhere(t *testing.T) {
 	if said := r.awaitAnswer(r.tap(r.ann, late, "Sure")); !strings.HasPrefix(said, "Too late") {
 		t.Errorf("the tap on a copy of the ended card is answered with %q", said)
 	}
+}
+
+// TestTapBeforeNoted: a tap counts on a card whose sending is not noted yet, also when the card says more by now.
+func TestTapBeforeNoted(t *testing.T) {
+	t.Parallel()
+	t.Run("it is being sent", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t)
+		r.pair()
+		a, _ := r.card("a1", "git clean -fd src")
+		r.idle()
+		l, _ := r.ch.current()
+		l.sending.Lock()
+		sent := r.copied(a.ID, "the card, in words of another time")
+		query := r.tap(r.ann, sent, "Sure")
+		r.eventually("the tap arrived", func() bool {
+			waiting, err := r.core.Received(Name)
+			return err == nil && len(waiting) > 0
+		})
+		err := r.core.Sent(store.Action{}, channel.Copy{Ask: a.ID, Channel: Name, Message: messageID(r.ann.ID, int64(sent))})
+		l.sending.Unlock()
+		if said := r.awaitAnswer(query); err != nil || !strings.HasPrefix(said, "Allowed") {
+			t.Errorf("the tap is answered with %q, %v", said, err)
+		}
+	})
+	t.Run("the answer to its sending was lost", func(t *testing.T) {
+		t.Parallel()
+		r := newRig(t)
+		r.pair()
+		r.idle()
+		r.api.DropReply("sendMessage")
+		a := r.ask("a1", "git clean -fd src")
+		card := r.await("git clean -fd src")
+		r.saved(a, "git clean -fd src", undo.Picture{Files: 3, Bytes: 12_000})
+		if said := r.awaitAnswer(r.tap(r.ann, card.ID, "Allow")); !strings.HasPrefix(said, "Allowed") {
+			t.Errorf("the tap is answered with %q", said)
+		}
+	})
 }
 
 // copied sends a message with an allow button of an ask that the coordinator does not know of. It returns its id.

@@ -19,8 +19,8 @@ func (r *rig) ranStep(id, command string, p undo.Picture) (a ask.Ask, v undo.Sna
 	return a, r.ran(a, command, p)
 }
 
-// ran allows the step of an ask, which then runs, and returns its snapshot.
-func (r *rig) ran(a ask.Ask, command string, p undo.Picture) undo.Snapshot {
+// saved takes a snapshot before the step of an ask.
+func (r *rig) saved(a ask.Ask, command string, p undo.Picture) undo.Snapshot {
 	r.Helper()
 	v, err := r.core.PlanUndo(undo.Snapshot{Session: a.Session, Tool: a.Tool, Hash: a.Hash, Text: command, Ask: a.ID})
 	if err == nil {
@@ -28,9 +28,17 @@ func (r *rig) ran(a ask.Ask, command string, p undo.Picture) undo.Snapshot {
 			return undo.Take(v, []undo.Picture{p}, "", now)
 		})
 	}
-	if err == nil {
-		_, err = r.core.Answer(a.ID, ask.Decision{Allow: true, By: "Ann", Channel: "telegram"})
+	if err != nil {
+		r.Fatal(err)
 	}
+	return v
+}
+
+// ran allows the step of an ask, which then runs, and returns its snapshot.
+func (r *rig) ran(a ask.Ask, command string, p undo.Picture) undo.Snapshot {
+	r.Helper()
+	v := r.saved(a, command, p)
+	_, err := r.core.Answer(a.ID, ask.Decision{Allow: true, By: "Ann", Channel: "telegram"})
 	if err == nil {
 		_, err = r.core.ClaimAsk(a.ID, false)
 	}
