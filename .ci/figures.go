@@ -46,6 +46,8 @@ var figures = []figure{
 		[]row{{"grant", "ms-grant-adds", "ms-yardstick-p50", ""}}},
 	{"A card, from the question to Telegram", "a request to the stand-in and a durable write",
 		"./coordinator/internal/channel/telegram", "Card", "50x", []row{{"card", "ms-card-p50", "ms-yardstick-p50", ""}}},
+	{"A call between two machines of a fleet", "a bare request over the same server and TLS", "./coordinator/internal/link", "Link", "500x",
+		[]row{{"to the hub", "ms-up-p50", "ms-yardstick-p50", ""}, {"to a member", "ms-down-p50", "ms-yardstick-p50", ""}}},
 	{"An event of a run", "a durable write", "./coordinator/e2e", "RunEvent", "50x", []row{
 		{"in the journal", "ms-journal-p50", "ms-yardstick-p50", ""}, {"on the page", "ms-page-p50", "ms-yardstick-p50", ""}}},
 	{"The start of a run", "the same agent, started directly", "./coordinator/e2e", "RunStart", "20x",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 )
 
@@ -368,6 +369,7 @@ func TestForgiven(t *testing.T) {
 // TestRestarts: a member that starts again is no clone, however its end was: said, cut, or not heard of; nor
 // when the server is killed meanwhile.
 func TestRestarts(t *testing.T) {
+	long.InCI(t)
 	f := newFleet(t)
 	keys := testKeys(t)
 	f.members = append(f.members, keys.Public)
@@ -415,6 +417,7 @@ func (f *fleet) killServer() {
 
 // TestServerKilled: hub and members find each other again.
 func TestServerKilled(t *testing.T) {
+	long.InCI(t)
 	f := newFleet(t)
 	a, keys := f.member()
 	connected(t, a)
@@ -436,6 +439,7 @@ func TestServerKilled(t *testing.T) {
 // TestBadNetwork: a call over a slow network takes its time; over a held one it ends, and both sides
 // know that the other one is away; then all is as before.
 func TestBadNetwork(t *testing.T) {
+	long.InCI(t)
 	f := newFleet(t)
 	keys := testKeys(t)
 	f.members = append(f.members, keys.Public)

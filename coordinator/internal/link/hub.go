@@ -43,6 +43,7 @@ type Hub struct {
 	current map[string]*line   // the session of each member
 	begun   map[string][]begun // helloes of which no session came yet
 	conn    *nats.Conn
+	ctx     context.Context // ends with the connection
 	server  *process
 
 	reloads sync.Mutex // the server gets the states in their order
@@ -212,10 +213,12 @@ func (h *Hub) serve(ctx context.Context) error {
 		conn.Close()
 		<-over
 	}()
+	ctx, leave := context.WithCancel(ctx)
 	h.mu.Lock()
-	h.conn, h.server = conn, server
+	h.conn, h.ctx, h.server = conn, ctx, server
 	h.mu.Unlock()
 	defer h.close()
+	defer leave()
 	if err := h.listen(conn); err != nil {
 		return err
 	}
@@ -245,7 +248,7 @@ func (h *Hub) open(ctx context.Context) (door, *process, error) {
 		return door{}, nil, err
 	}
 	server, err := startServer(ctx, e.Bin, h.serverState())
-	return door{addr: e.Listen, pin: cert.Pin, key: h.config.Keys.sign}, server, err
+	return door{addr: dialed(e.Listen), pin: cert.Pin, key: h.config.Keys.sign}, server, err
 }
 
 // serverState returns who may connect, and what each may do.

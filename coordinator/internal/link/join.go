@@ -213,7 +213,7 @@ func (h *Hub) readJoin(invite string, data []byte) (joinRequest, *envelope, erro
 // decide returns the hub's reply to a machine that joins.
 func (h *Hub) decide(id string, invite *invitation, who Public, e *envelope) ([]byte, error) {
 	h.mu.Lock()
-	by, reply, joining := invite.by, invite.reply, h.config.Joining
+	by, reply, joining, hubs := invite.by, invite.reply, h.config.Joining, h.ctx
 	if by == (Public{}) {
 		invite.by, invite.until = who, time.Now().Add(answerWithin)
 	}
@@ -228,7 +228,7 @@ func (h *Hub) decide(id string, invite *invitation, who Public, e *envelope) ([]
 	}
 	body, err := e.open(h.config.Keys, who)
 	if err == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
+		ctx, cancel := context.WithTimeout(hubs, answerWithin)
 		reply, err = joining(ctx, id, who, body)
 		cancel()
 	}

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 
 // a fleet is a hub with its real server, for a test.
 type fleet struct {
-	t    *testing.T
+	t    testing.TB
 	hub  *Hub
 	keys *Keys
 	cert Cert
@@ -50,7 +50,7 @@ type fleet struct {
 	invites []string
 }
 
-func freeAddr(t *testing.T) string {
+func freeAddr(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -86,7 +86,7 @@ func (f *fleet) handle(ctx context.Context, from, kind string, body []byte) ([]b
 	return echo(ctx, from, kind, body)
 }
 
-func newFleet(t *testing.T) *fleet {
+func newFleet(t testing.TB) *fleet {
 	t.Helper()
 	f := &fleet{t: t, keys: testKeys(t), addr: freeAddr(t)}
 	dir := t.TempDir()
@@ -113,7 +113,7 @@ func newFleet(t *testing.T) *fleet {
 }
 
 // run runs until the test ends.
-func run(t *testing.T, what func(context.Context) error) (stop func()) {
+func run(t testing.TB, what func(context.Context) error) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -168,7 +168,7 @@ func (f *fleet) config(keys *Keys) MemberConfig {
 	}
 }
 
-func eventually(t *testing.T, what string, is func() bool) {
+func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(15 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -177,7 +177,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-func connected(t *testing.T, m *Member) {
+func connected(t testing.TB, m *Member) {
 	t.Helper()
 	eventually(t, "connected", func() bool { return m.State().Connected })
 }
