@@ -229,7 +229,7 @@ build() {
   mkdir "$new/bin"
   commit=$(sh "$root/plugin/commit.sh")
   # afar alone says its commit: a hook that has not changed must stay the same file.
-  compile "-s -w" ./cmd/hook-* ./cmd/agent-run
+  compile "-s -w" ./cmd/hook-* ./cmd/agent-run ./cmd/fleet-server
   compile "-s -w${commit:+ -X main.commit=$commit}" ./cmd/afar
   for program in "$new"/bin/*; do
     put_in_place "$program"

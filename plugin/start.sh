@@ -122,7 +122,8 @@ build() {
   take_lock || return 0
   # The pin fixes Afar's home, so that no hook needs to believe its environment. hook-session-start comes last: once it
   # is there, start.sh no longer looks whether anything is missing.
-  if make_one hook-pre-tool-use && make_hooks && make_one agent-run && make_one afar && "$bin/afar" pin write; then
+  if make_one hook-pre-tool-use && make_hooks && make_one agent-run && make_one afar && "$bin/afar" pin write &&
+    make_one fleet-server; then
     make_one hook-session-start
   fi 2>"$log"
   rm -rf "$lock"

@@ -44,7 +44,7 @@ func testMain(m *testing.M) int {
 	}
 	bin, home := filepath.Join(dir, "bin"), filepath.Join(dir, "home")
 	build := exec.Command("go", "build", "-ldflags", "-s -w -X main.version=v0.0.0-test", "-o",
-		bin+string(filepath.Separator), ".", "../hook-...", "../agent-run")
+		bin+string(filepath.Separator), ".", "../hook-...", "../agent-run", "../fleet-server")
 	if out, err := build.CombinedOutput(); err != nil {
 		return complain("build the binaries", fmt.Errorf("%w\n%s", err, out))
 	}

@@ -336,7 +336,10 @@ func browserStore(j *judging, e *effect.Effect) bool {
 	return j.eitherHere(e, func(p string) bool { return e.Op == effect.Cookies || protected.BrowserStore(p) })
 }
 
-// ownSecret reports whether the target may be Afar's token or one of its
+// fleetFolder is the folder of the fleet's keys.
+const fleetFolder = "fleet"
+
+// ownSecret reports whether the target may be Afar's token, a key of the fleet, or one of its
 // programs.
 func ownSecret(j *judging, e *effect.Effect) bool {
 	if j.where(e) != inOwn {
@@ -345,6 +348,8 @@ func ownSecret(j *judging, e *effect.Effect) bool {
 	base := fspath.Base(e.Target)
 	switch {
 	case lex.OneOf(base, "telegram.token afar agent-run"), strings.HasPrefix(base, "hook-"):
+		return true
+	case base == fleetFolder, fspath.Base(fspath.Dir(e.Target)) == fleetFolder:
 		return true
 	}
 	return !fspath.IsExact(base)

@@ -76,7 +76,7 @@ const HookEvents = "agent config-change elicitation notification permission-deni
 // one of Afar's processes.
 func NamesProcess(text string) bool {
 	low := strings.ReplaceAll(strings.ToLower(WithoutPattern(text)), "safar", "")
-	if lex.Mentions(low, "afar agent-run") {
+	if lex.Mentions(low, "afar agent-run fleet-server") {
 		return true
 	}
 	_, hook, ok := strings.Cut(low, "hook-")
