@@ -298,7 +298,7 @@ remove_link() {
 
 remove_bin() {
   rm -rf "$bin"/.new.* "$bin/.building"
-  rm -f "$bin/afar" "$bin/agent-run" "$pin" "$pin.new" "$link_note" "$stale_note" "$bin/build.log" "$bin/.pin.old"
+  rm -f "$bin/afar" "$bin/agent-run" "$bin/fleet-server" "$pin" "$pin.new" "$link_note" "$stale_note" "$bin/build.log" "$bin/.pin.old"
   hooks_in_use || rm -f "$bin"/hook-*
   [ ! -d "$bin" ] || rmdir "$bin" 2>/dev/null || hooks_in_use || say "Left $bin: it holds files that are not Afar's."
 }
