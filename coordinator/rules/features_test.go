@@ -62,7 +62,7 @@ var features = map[string]string{
 	"wall":        "wire server cmd:wall",
 	"gap":         "wire task/gap view server cmd:gap",
 	"sweep":       "task/sweep core",
-	"suggestion":  "wire ask/suggestion task/suggestion view core server telegram web page cmd:suggestion",
+	"suggestion":  "wire ask/suggestion task/suggestion view core server telegram cmd:suggestion",
 	"task":        "wire task/task view core store server telegram web page cmd:task",
 	"telegram":    "wire server telegram cmd:telegram",
 	"tool":        "wire server cmd:mcp",
@@ -95,7 +95,7 @@ var layers = map[string]layer{
 		"poll render stamp thing thread trouble twice update whole"},
 	"view": {dir: "coordinator/view", own: "view"},
 	"web":  {dir: in + "channel/web", own: "act form listen live printed read route secure thing view web"},
-	"page": {dir: in + "page", own: "card highlight markdown now page settings sheet templates thing view"},
+	"page": {dir: in + "page", own: "card highlight markdown now page settings sheet tabs templates thing view"},
 	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold installservice lock logs pin restart " +
 		"serve start statusline stop uninstall update version"},
 }

@@ -56,8 +56,8 @@ func modules() []wire.Module {
 
 const unreadable = "runs do not get the tools mail_files: read ~/keys/mail: its mode is 0644, want 0600"
 
-func fullModules() page.Modules {
-	return page.Modules{List: listOf(view.Modules, modules(), view.Module)}
+func fullModules() page.List {
+	return listOf(view.Modules, modules(), view.Module)
 }
 
 // fullModule is an enabled module, one of whose servers cannot be started.

@@ -8,7 +8,7 @@ import (
 
 // listOf returns the list of a noun.
 func listOf[T any](noun view.Noun, all []T, thing func(T) view.Thing) page.List {
-	out := page.List{Noun: noun, Home: home}
+	out := page.List{Noun: noun, Tabs: page.Tabs{Suggestions: 3, Gaps: 1}, Home: home}
 	for _, one := range all {
 		out.Things = append(out.Things, thing(one))
 	}

@@ -4,9 +4,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// Modules shows the folders that bring events for triage, and tools for runs.
-type Modules struct{ List }
-
 // Module shows one module.
 type Module struct {
 	Alone
@@ -16,15 +13,6 @@ type Module struct {
 // ModuleEnable shows what a person enables, and the button that does so. It stands still, so that
 // the button enables the folder that the page shows, or nothing.
 type ModuleEnable Module
-
-const modulesPath = "/modules"
-
-func (m Modules) shape() shape {
-	return shape{
-		name: "modules", title: "Modules", path: modulesPath, entry: triggersPath, home: m.Home,
-		parts: []string{"tabs", "list"},
-	}
-}
 
 func (m Module) shape() shape {
 	return shape{
@@ -47,8 +35,3 @@ func moduleFile(name, file, hash string) string {
 
 // Off reports whether the module has a folder that can be enabled, and is not.
 func (m ModuleEnable) Off() bool { return m.Closed == "" && m.Thing.Deed("enable").Key != "" }
-
-// eventTabs returns the links to the pages about what comes by itself, for the page with a path.
-func eventTabs(path string) []tab {
-	return current([]tab{{Path: triggersPath, Name: "Triggers"}, {Path: modulesPath, Name: "Modules"}}, path)
-}

@@ -7,6 +7,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -34,7 +35,7 @@ func (t Templates) Sections(v View, now time.Time) ([]Section, error) {
 	s := v.shape()
 	var out []Section
 	for _, id := range s.parts {
-		one, err := t.section(id, s.name+"/"+id, sheet{V: v, Now: now, Home: s.home, Back: s.path})
+		one, err := t.section(id, cmp.Or(s.of, s.name)+"/"+id, sheet{V: v, Now: now, Home: s.home, Back: s.path})
 		if err != nil {
 			return nil, err
 		}

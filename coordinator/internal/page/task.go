@@ -64,6 +64,9 @@ func (t Tasks) shape() shape {
 	return s
 }
 
+// Links returns the tabs of the board.
+func (t Tasks) Links() []tab { return current(tabsOf(view.Tasks, t.Tabs), t.shape().path) }
+
 func (t Task) shape() shape {
 	return shape{
 		name: "task", title: t.Task.Title, path: taskPath(t.Task.ID), entry: tasksPath, home: t.Home,

@@ -4,18 +4,20 @@ import (
 	"html/template"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/view"
 )
 
-// A List shows the things of a noun.
+// A List shows the things of a noun. It is a page, or a part of one.
 type List struct {
 	Noun   view.Noun
 	Things []view.Thing
+	Tabs   Tabs
 	Closed string // why this page cannot decide about them, "" if it can
 	Home   string
 }
 
-// An Alone shows one thing of a noun.
+// An Alone shows one thing of a noun. It is a page, or a part of one.
 type Alone struct {
 	Noun   view.Noun
 	Thing  view.Thing
@@ -29,6 +31,32 @@ type shown struct {
 	Noun   view.Noun
 	Closed string
 	Alone  bool // on the page of the thing
+}
+
+func (l List) shape() shape {
+	name := l.Noun.Name + "s"
+	return shape{
+		name: name, of: "things", title: text.Capital(name), path: "/" + name, entry: entryOf(l.Noun), home: l.Home,
+		parts: []string{"tabs", "list"},
+	}
+}
+
+func (a Alone) shape() shape {
+	return shape{
+		name: a.Noun.Name, of: "thing", title: a.Thing.Title, path: a.Row().Path(), entry: entryOf(a.Noun), home: a.Home,
+		parts: []string{"head"},
+	}
+}
+
+// Links returns the tabs of the list, none where it belongs to no others.
+func (l List) Links() []tab { return current(tabsOf(l.Noun, l.Tabs), "/"+l.Noun.Name+"s") }
+
+// entryOf returns the path of the entry in the menu below which the pages of a noun are.
+func entryOf(n view.Noun) string {
+	if all := tabsOf(n, Tabs{}); len(all) > 0 {
+		return all[0].Path
+	}
+	return "/" + n.Name + "s"
 }
 
 // Rows returns the things of the list.

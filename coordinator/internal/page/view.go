@@ -11,6 +11,7 @@ type View interface{ shape() shape }
 // A shape says what a page is made of.
 type shape struct {
 	name  string // of its templates
+	of    string // whose templates it has instead, "" for its own
 	title string // in the browser's title
 	path  string // of the page itself; a form comes back to it
 	entry string // path of its entry in the menu, "" for none

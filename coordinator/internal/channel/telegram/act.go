@@ -29,7 +29,7 @@ type saying struct {
 
 // sayings returns how the reply of each operation is worded that the person asks for here.
 func sayings() []saying {
-	return []saying{
+	all := []saying{
 		words(wire.OpRunStart, "Nothing was started: ", "", (*link).saidStarted),
 		words(wire.OpRunStop, "Nothing was changed: ", runGone, (*link).saidStopped),
 		words(wire.OpRun, "", runGone, (*link).saidRun),
@@ -46,12 +46,9 @@ func sayings() []saying {
 		words(wire.OpTasks, "Not done: ", "", (*link).saidTasks),
 		words(wire.OpMemoryAdd, "Not done: ", "", saidRemembered),
 		words(wire.OpInbox, "Not done: ", "", (*link).saidInbox),
-		listed(wire.OpSuggestions, ofSuggestion), listed(wire.OpTriggers, ofTrigger), listed(wire.OpModules, ofModule),
-		listed(wire.OpLoops, ofLoop), words(wire.OpSessions, "", "", (*link).saidSessions),
-		deed(wire.OpSuggestionAccept), deed(wire.OpSuggestionDismiss),
-		deed(wire.OpTriggerOn), deed(wire.OpTriggerOff), deed(wire.OpModuleEnable), deed(wire.OpModuleDisable),
-		deed(wire.OpTaskStart), deed(wire.OpTaskStop), deed(wire.OpTaskSet),
+		words(wire.OpSessions, "", "", (*link).saidSessions),
 	}
+	return append(all, thingSayings()...)
 }
 
 // words returns how the replies of an operation are worded. as is what the person did.

@@ -246,6 +246,9 @@ func (l *link) tapped(update int64, t tap) error {
 	if !ok {
 		return l.order(p.Act, channel.OpPress, p)
 	}
+	if _, isThing := nouns[c.kind]; isThing {
+		return l.tappedThing(p.Act, c)
+	}
 	p.Nonce, p.Decision, p.Choice = c.nonce, allow.decision(from.name), c.value
 	switch c.kind {
 	case chooseAsk:
@@ -259,10 +262,6 @@ func (l *link) tapped(update int64, t tap) error {
 		return l.takeBack(p.Act, c)
 	case ofRun:
 		return l.tappedRun(p.Act, c)
-	case ofTask:
-		return l.tappedTask(p.Act, c)
-	case ofSuggestion, ofTrigger, ofModule:
-		return l.tappedThing(p.Act, c)
 	case pickOption:
 		p.Step, _ = c.step()
 	case approvePlan:

@@ -20,7 +20,7 @@ type callback struct {
 // A callbackKind says what a button is for.
 type callbackKind string
 
-// The kinds of callbacks, with the values that each may have.
+// The kinds of callbacks, with the values that each may have. Those about things stand with nouns.
 const (
 	answerAsk     callbackKind = "a"  // a verb
 	pickOption    callbackKind = "o"  // <question>:<option>, or <question>:d for Done
@@ -30,12 +30,6 @@ const (
 	chooseSession callbackKind = "to" // the token of the session that a text is for
 	chooseAsk     callbackKind = "as" // the nonce of the ask that a text answers; empty for none
 	ofRun         callbackKind = "r"  // s to stop it, l to show what it did; the nonce is the run's id
-	ofSuggestion  callbackKind = "sg" // y to accept, n to dismiss; the nonce is its name
-	ofTrigger     callbackKind = "tr" // y to switch it on, n to switch it off; the nonce is its name
-	ofModule      callbackKind = "md" // y to enable it again, n to disable it; the nonce is its name
-	ofTask        callbackKind = "t"  // l to show it, or a deed, see nouns; the nonce is the task's name
-
-	ofSession, ofLoop, ofText callbackKind = "se", "lp", "tx" // have no buttons
 )
 
 // A verb is the answer on a button, as one letter.
@@ -51,15 +45,12 @@ const (
 
 // fixedValues are the values of the kinds that have a fixed set of them.
 var fixedValues = map[callbackKind][]string{
-	answerAsk:    {string(allow), string(deny), string(forSession), string(always)},
-	approvePlan:  {"y", "e"},
-	revokeGrant:  {"r"},
-	takeBack:     {"u", "w"},
-	ofRun:        {stopRun, showRun},
-	ofSuggestion: {"y", "n"},
-	ofTrigger:    {"y", "n"},
-	ofModule:     {"y", "n"},
-	ofTask:       {"s", "x", "d", "o", "z", showTask},
+	answerAsk:   {string(allow), string(deny), string(forSession), string(always)},
+	approvePlan: {"y", "e"},
+	revokeGrant: {"r"},
+	takeBack:    {"u", "w"},
+	ofRun:       {stopRun, showRun},
+	ofTask:      {showTask},
 }
 
 // maxCallback is how long an encoded callback may be, in bytes.
@@ -90,7 +81,7 @@ func (c callback) valid() bool {
 	case chooseAsk:
 		return !strings.Contains(c.value, ":")
 	}
-	return slices.Contains(fixedValues[c.kind], c.value)
+	return nouns[c.kind].deeds[c.value] != "" || slices.Contains(fixedValues[c.kind], c.value)
 }
 
 // ofAsk reports whether c is on the card of an ask, and answers it.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
@@ -124,14 +123,6 @@ func (l *link) writeToTask(update int64, m message) (ok bool, err error) {
 
 // showTask is the value of the button that shows a task.
 const showTask = "l"
-
-// tappedTask carries out a tap on a button about a task.
-func (l *link) tappedTask(act channel.Act, c callback) error {
-	if c.value == showTask {
-		return order(l, act, wire.OpTask, wire.Named{ID: c.nonce})
-	}
-	return l.tappedThing(act, c)
-}
 
 // taskList lists the tasks that are not archived.
 func (l *link) taskList(all []wire.Task) (out rendered) {

@@ -24,6 +24,16 @@ type noun struct {
 	deeds map[string]string // that have a button, by the value of the button
 }
 
+// The kinds of the buttons about things. The nonce is the thing's name.
+const (
+	ofSuggestion callbackKind = "sg"
+	ofTrigger    callbackKind = "tr"
+	ofModule     callbackKind = "md"
+	ofTask       callbackKind = "t" // l shows it
+
+	ofSession, ofLoop, ofText callbackKind = "se", "lp", "tx" // have no buttons
+)
+
 // nouns are all, by the kind of their buttons.
 var nouns = map[callbackKind]noun{
 	ofSuggestion: {view.Suggestions, map[string]string{"y": "accept", "n": "dismiss"}},
@@ -33,6 +43,17 @@ var nouns = map[callbackKind]noun{
 		"s": "start", "x": "stop", "d": "done", "o": "reopen", "z": "archive",
 	}},
 	ofSession: {Noun: view.Sessions}, ofLoop: {Noun: view.Loops}, ofText: {Noun: view.Texts},
+}
+
+// thingSayings returns how the replies of the operations of nouns are worded.
+func thingSayings() []saying {
+	return []saying{
+		listed(wire.OpLoops, ofLoop),
+		listed(wire.OpSuggestions, ofSuggestion), deed(wire.OpSuggestionAccept), deed(wire.OpSuggestionDismiss),
+		listed(wire.OpTriggers, ofTrigger), deed(wire.OpTriggerOn), deed(wire.OpTriggerOff),
+		listed(wire.OpModules, ofModule), deed(wire.OpModuleEnable), deed(wire.OpModuleDisable),
+		deed(wire.OpTaskStart), deed(wire.OpTaskStop), deed(wire.OpTaskSet),
+	}
 }
 
 // caller returns what carries out operations for a person.
@@ -140,6 +161,9 @@ func thingButtons(kind callbackKind, t view.Thing, name string) (row []button) {
 // tappedThing carries out a tap on a button about a thing. It does nothing for which a person must look at more
 // than a phone shows, such as a file that was changed after the list with the button was sent.
 func (l *link) tappedThing(act channel.Act, c callback) error {
+	if c.kind == ofTask && c.value == showTask {
+		return order(l, act, wire.OpTask, wire.Named{ID: c.nonce})
+	}
 	n, in := nouns[c.kind], view.Input{Key: act.Key}
 	key := n.deeds[c.value]
 	if n.Read != nil {

@@ -8,12 +8,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// modules shows all modules.
-func (c *Channel) modules(q *query) (page.View, error) {
-	list, err := q.list(view.Modules)
-	return page.Modules{List: list}, err
-}
-
 // module shows one module.
 func (c *Channel) module(q *query) (page.View, error) { return q.module() }
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
-	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -55,7 +54,7 @@ func (c *Channel) handler() http.Handler {
 	} {
 		m.HandleFunc("POST "+route, c.signedIn(c.take(take)))
 	}
-	for _, noun := range []view.Noun{view.Triggers, view.Modules, view.Suggestions, view.Gaps, view.Tasks} {
+	for _, noun := range nouns {
 		m.HandleFunc("POST /"+noun.Name+"/{id}/do", c.signedIn(c.take(does(noun))))
 	}
 	outer := http.NewServeMux()
@@ -70,7 +69,29 @@ func (c *Channel) handler() http.Handler {
 // request's context: a stream renders the same pages without a browser.
 func (c *Channel) viewers() *http.ServeMux {
 	m := http.NewServeMux()
-	for route, view := range map[string]viewer{
+	pages := c.pageViewers()
+	for _, noun := range nouns { // as it is shown everywhere, where it has no page of its own
+		list, one := "/"+noun.Name+"s", "/"+noun.Name+"/{id}"
+		if pages[list] == nil {
+			pages[list] = lists(noun)
+		}
+		if pages[one] == nil && noun.Read != nil {
+			pages[one] = shows(noun)
+		}
+	}
+	for route, view := range pages {
+		m.HandleFunc("GET "+route, func(_ http.ResponseWriter, r *http.Request) {
+			q := r.Context().Value(queryKey{}).(*query)
+			q.Request = r
+			q.view, q.err = view(q)
+		})
+	}
+	return m
+}
+
+// pageViewers returns the pages with more than a noun.
+func (c *Channel) pageViewers() map[string]viewer {
+	return map[string]viewer{
 		"/{$}":                  c.now,
 		"/sessions":             c.sessions,
 		"/session/{token}":      c.session,
@@ -78,16 +99,13 @@ func (c *Channel) viewers() *http.ServeMux {
 		"/run/{name}":           c.run,
 		"/run/{name}/event/{n}": c.runEvent,
 		"/triggers":             c.triggers,
-		"/suggestions":          c.suggestions,
-		"/gaps":                 c.gaps,
 		"/trigger/{id}":         c.trigger,
-		"/modules":              c.modules,
 		"/module/{id}":          c.module,
 		"/module/{id}/enable":   c.enableModule,
 		"/tasks":                c.tasks,
 		"/tasks/archived":       c.archivedTasks,
-		"/task/{slug}":          c.task,
-		"/task/{slug}/edit":     c.editTask,
+		"/task/{id}":            c.task,
+		"/task/{id}/edit":       c.editTask,
 		"/memory":               c.memory,
 		"/memory/archive":       c.archivedFacts,
 		"/fact/{name}":          c.fact,
@@ -101,14 +119,7 @@ func (c *Channel) viewers() *http.ServeMux {
 		"/report":               c.report,
 		"/settings":             c.settings,
 		"/":                     func(*query) (page.View, error) { return nil, errNoPage },
-	} {
-		m.HandleFunc("GET "+route, func(_ http.ResponseWriter, r *http.Request) {
-			q := r.Context().Value(queryKey{}).(*query)
-			q.Request = r
-			q.view, q.err = view(q)
-		})
 	}
-	return m
 }
 
 type queryKey struct{}

@@ -90,7 +90,7 @@ func (c *Channel) editTask(q *query) (page.View, error) {
 
 // taskOf returns the task that a query names, with its files.
 func taskOf(q *query) (t wire.Task, files wire.TaskFilesReply, err error) {
-	in := wire.Named{ID: q.PathValue("slug")}
+	in := wire.Named{ID: q.PathValue("id")}
 	if t, err = read(q.reader, wire.OpTask, in); err != nil {
 		return t, files, err
 	}

@@ -7,6 +7,25 @@ import (
 	"github.com/afar-sh/afar/coordinator/view"
 )
 
+// nouns have pages and buttons.
+var nouns = []view.Noun{view.Triggers, view.Modules, view.Suggestions, view.Gaps, view.Tasks}
+
+// lists shows the things of a noun.
+func lists(noun view.Noun) viewer {
+	return func(q *query) (page.View, error) {
+		list, err := q.list(noun)
+		if noun.Name == view.Suggestions.Name || noun.Name == view.Gaps.Name {
+			list.Tabs = q.tabs()
+		}
+		return list, err
+	}
+}
+
+// shows shows the thing of a noun that the path names.
+func shows(noun view.Noun) viewer {
+	return func(q *query) (page.View, error) { return q.alone(noun) }
+}
+
 // list returns what the page lists of a noun.
 func (q *query) list(noun view.Noun) (page.List, error) {
 	things, err := noun.List(q.do)
@@ -33,4 +52,18 @@ func does(noun view.Noun) form {
 		}
 		return done.Said, err
 	}
+}
+
+// tabs returns what the pages about tasks say about each other. What cannot be read is not
+// counted; its own page says why.
+func (q *query) tabs() (t page.Tabs) {
+	suggested, _ := view.Suggestions.List(q.do)
+	gaps, _ := view.Gaps.List(q.do)
+	t.Suggestions = len(suggested)
+	for _, g := range gaps {
+		if g.Mark.Tone == view.Ask {
+			t.Gaps++
+		}
+	}
+	return t
 }
