@@ -23,7 +23,7 @@ const (
 	maxLine     = 8 << 20 // bytes of a state, about ten thousand users
 	maxPayload  = 1 << 20
 	maxPending  = 16 << 20 // bytes that wait for one slow machine
-	maxSubs     = 1024     // of one machine
+	maxSubs     = 32 << 10 // of one machine; the hub has one for each other
 	startWithin = 10 * time.Second
 )
 

@@ -554,6 +554,8 @@ func table() rules {
 			}, forTests...),
 			// the tests write into the database
 			in + "upkeep": {in + "ask"},
+			// the tests play a cluster of others
+			in + "link": {"github.com/nats-io/nats-server/v2"},
 			// the tests hold questions
 			in + "table": {in + "ask"},
 			// the tests wait for any change
@@ -646,7 +648,7 @@ func table() rules {
 			"github.com/nats-io/nkeys":               in + "link",
 		},
 		tests: map[string]struct{}{
-			"github.com/google/go-cmp": {}, "github.com/rogpeppe/go-internal": {},
+			"github.com/google/go-cmp": {}, "github.com/nats-io/jwt/v2": {}, "github.com/rogpeppe/go-internal": {},
 			"go.uber.org/goleak": {}, "pgregory.net/rapid": {},
 		},
 	}

@@ -212,6 +212,14 @@ func TestReordered(t *testing.T) {
 			continue // its heartbeats
 		}
 	}
+	var refusal Refusal
+	w.send(envelope{kind: ".odd", session: w.session, n: 6}, nil)
+	for e := w.read(&refusal); e.re != 6; e = w.read(&refusal) {
+		continue
+	}
+	if refusal.Code != CodeUnknown {
+		t.Errorf("a kind of the link itself: %+v", refusal)
+	}
 	for _, n := range []uint64{3, 5, 0} {
 		f.publish(w.conn, keys.ID(), w.message(envelope{kind: "act", session: w.session, n: n}, nil))
 	}
@@ -490,7 +498,7 @@ func TestNotTheHub(t *testing.T) {
 // TestServerAlone: the server refuses arguments, lines that are no state, and an address in use; it ends
 // with its input.
 func TestServerAlone(t *testing.T) {
-	out, err := exec.Command(serverBin, "-c", "x").CombinedOutput()
+	out, err := exec.Command(serverBin(), "-c", "x").CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("no arguments")) {
 		t.Errorf("%s, %v", out, err)
 	}
@@ -508,7 +516,7 @@ func TestServerAlone(t *testing.T) {
 		string(inUse): "address already in use",
 		string(open):  "needs at least one user",
 	} {
-		cmd := exec.Command(serverBin)
+		cmd := exec.Command(serverBin())
 		cmd.Stdin = strings.NewReader(line)
 		out, err := cmd.CombinedOutput()
 		if !strings.Contains(string(out), want) || (err == nil) != (want == "") {

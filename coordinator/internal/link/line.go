@@ -200,6 +200,10 @@ func (l *line) read(e *envelope, c chan answer) {
 
 // handle has a request answered by the layer above.
 func (l *line) handle(e *envelope, body []byte) {
+	if !isKind(e.kind) {
+		l.answer(e.n, nil, &Refusal{CodeUnknown, fmt.Sprintf("this machine knows no %q: it may be older", e.kind)})
+		return
+	}
 	select {
 	case l.slots <- struct{}{}:
 		defer func() { <-l.slots }()

@@ -28,8 +28,7 @@ const (
 	CodeFailed  = "failed"  // the handler's error was no Refusal
 	CodeBusy    = "busy"    // too many requests at once
 	CodeDoubled = "doubled" // two machines speak with one key
-	CodeUnknown = "unknown" // the machine, or its invite, is not of the fleet
-	CodeSpent   = "spent"   // the invite had too many bad requests
+	CodeUnknown = "unknown" // the machine, its invite or the kind of its message is not known
 )
 
 var (

@@ -15,24 +15,30 @@ import (
 	"go.uber.org/goleak"
 )
 
-var serverBin string // cmd/fleet-server
+// programs is where cmd/fleet-server is built, "" before the first test that needs it.
+var programs string
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "fleet-server")
-	if err != nil {
+// serverBin builds cmd/fleet-server once.
+var serverBin = sync.OnceValue(func() string {
+	var err error
+	if programs, err = os.MkdirTemp("", "fleet-server"); err != nil {
 		panic(err)
 	}
-	serverBin = filepath.Join(dir, "fleet-server")
-	build := exec.Command("go", "build", "-o", serverBin, "github.com/afar-sh/afar/cmd/fleet-server")
+	bin := filepath.Join(programs, "fleet-server")
+	build := exec.Command("go", "build", "-o", bin, "github.com/afar-sh/afar/cmd/fleet-server")
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(string(out))
 	}
+	return bin
+})
+
+func TestMain(m *testing.M) {
 	code := m.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Println(err)
 		code = 1
 	}
-	_ = os.RemoveAll(dir)
+	_ = os.RemoveAll(programs) // "" removes nothing
 	os.Exit(code)
 }
 
@@ -101,7 +107,7 @@ func newFleet(t testing.TB) *fleet {
 			Down:    func(id string) { f.note("down " + id) },
 			Refused: func(id, why string) { f.note("refused " + id + ": " + why) },
 		},
-		Server:  Embedded{Bin: serverBin, Listen: f.addr, Dir: dir},
+		Server:  Embedded{Bin: serverBin(), Listen: f.addr, Dir: dir},
 		Doubled: func(id string) { f.note("doubled " + id) }, Joining: f.joining,
 		InviteSpent: func(id string) { f.note("spent " + id) },
 	})

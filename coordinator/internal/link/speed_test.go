@@ -44,7 +44,7 @@ func (f *fleet) bare(b *testing.B) func(body []byte) error {
 	state := fleetserver.State{Listen: freeAddr(b), Cert: f.cert.File, Key: f.cert.KeyFile, Users: []fleetserver.User{
 		{Nkey: one.Sign, Publish: all, Subscribe: all}, {Nkey: two.Sign, Publish: all, Subscribe: all},
 	}}
-	server, err := startServer(b.Context(), serverBin, state)
+	server, err := startServer(b.Context(), serverBin(), state)
 	if err != nil {
 		b.Fatal(err)
 	}

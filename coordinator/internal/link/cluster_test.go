@@ -1,0 +1,164 @@
+package link
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
+)
+
+// An operator has a cluster of two servers, and gives out credentials for one account.
+type operator struct {
+	urls    []string
+	account nkeys.KeyPair
+}
+
+func newOperator(t *testing.T) *operator {
+	t.Helper()
+	trusted, _ := nkeys.CreateOperator()
+	trustedKey, _ := trusted.PublicKey()
+	o := &operator{}
+	o.account, _ = nkeys.CreateAccount()
+	id, _ := o.account.PublicKey()
+	token, err := jwt.NewAccountClaims(id).Encode(trusted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts := &server.MemAccResolver{}
+	if err := accounts.Store(id, token); err != nil {
+		t.Fatal(err)
+	}
+	routes := []string{freeAddr(t), freeAddr(t)}
+	for i, route := range routes {
+		port := portOf(route)
+		s, err := server.NewServer(&server.Options{
+			Host: "127.0.0.1", Port: portOf(freeAddr(t)), NoLog: true, NoSigs: true, ServerName: "node" + strconv.Itoa(i),
+			TrustedKeys: []string{trustedKey}, AccountResolver: accounts,
+			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
+			Routes:  []*url.URL{{Scheme: "nats", Host: routes[1-i]}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Start()
+		t.Cleanup(func() {
+			s.Shutdown()
+			s.WaitForShutdown()
+		})
+		eventually(t, "a server", func() bool { return s.ReadyForConnections(time.Second) && s.NumRoutes() > 0 || i == 0 })
+		o.urls = append(o.urls, "nats://"+s.Addr().String())
+	}
+	return o
+}
+
+func portOf(addr string) int {
+	_, port, _ := net.SplitHostPort(addr)
+	n, _ := strconv.Atoi(port)
+	return n
+}
+
+// creds returns the text of credentials that an account signed.
+func creds(t *testing.T, account nkeys.KeyPair) string {
+	t.Helper()
+	user, _ := nkeys.CreateUser()
+	id, _ := user.PublicKey()
+	token, err := jwt.NewUserClaims(id).Encode(account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, _ := user.Seed()
+	text, err := jwt.FormatUserConfig(token, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestCluster: hub and member speak over a cluster of others, whose account lets each user hear and say
+// everything. The link alone keeps them apart then.
+func TestCluster(t *testing.T) {
+	o := newOperator(t)
+	f := &fleet{t: t, keys: testKeys(t), addr: o.urls[1]}
+	c := HubConfig{
+		Config: Config{
+			Fleet: "test", Keys: f.keys, Handle: f.handle, Beat: 500 * time.Millisecond,
+			Refused: func(id, why string) { f.note("refused " + id + ": " + why) },
+		},
+		Server:  Cluster{URL: o.urls[0], Creds: creds(t, o.account)},
+		Doubled: func(id string) { f.note("doubled " + id) }, Joining: f.joining,
+	}
+	start := func() (stop func()) {
+		var err error
+		if f.hub, err = NewHub(c); err != nil {
+			t.Fatal(err)
+		}
+		f.hub.Admit(f.members, f.invites)
+		stop = run(t, f.hub.Run)
+		eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
+		return stop
+	}
+	id, seed := NewInvite()
+	f.invites = []string{id}
+	stop := start()
+	w, err := ParseWord(Word{
+		Fleet: "test", Addrs: o.urls[1:], Hub: f.keys.Public, Seed: seed, Cluster: true, Creds: creds(t, o.account),
+	}.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, other := testKeys(t), testKeys(t)
+	if got, err := Join(t.Context(), w, keys, []byte("build")); err != nil || string(got) != "welcome build" {
+		t.Fatalf("%q, %v", got, err)
+	}
+	var refusal *Refusal
+	if _, err := Join(t.Context(), w, other, nil); !errors.As(err, &refusal) || refusal.Code != CodeUnknown {
+		t.Errorf("another machine with the same word: %v", err)
+	}
+	m, err := NewMember(w.Member(Config{Fleet: "test", Keys: keys, Handle: echo, Beat: 500 * time.Millisecond}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, m.Run)
+	connected(t, m)
+	for range 20 {
+		if _, err := m.Call(t.Context(), "act", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	eventually(t, "away", func() bool {
+		return !m.State().Connected && strings.Contains(m.State().Why, "the hub is not at its server")
+	})
+	start()
+	connected(t, m)
+	if got, err := f.hub.Call(t.Context(), keys.ID(), "greet", nil); err != nil || string(got) != f.keys.ID()+" greet " {
+		t.Errorf("%q, %v", got, err)
+	}
+	foreign, _ := NewMember(w.Member(Config{Fleet: "test", Keys: other, Handle: echo}))
+	run(t, foreign.Run)
+	eventually(t, "a stranger is refused", func() bool {
+		return f.count("refused "+other.ID()+": the machine is not of the fleet") > 0 && !foreign.State().Connected
+	})
+	if f.like("doubled") != 0 || f.count("act") != 20 {
+		t.Errorf("%q", f.events)
+	}
+}
+
+// TestClusterRefuses: credentials of another account are not let in, and the words say so.
+func TestClusterRefuses(t *testing.T) {
+	o := newOperator(t)
+	another, _ := nkeys.CreateAccount()
+	for name, text := range map[string]string{"another account": creds(t, another), "none": "", "odd": "hello"} {
+		_, _, err := door{addr: o.urls[0], creds: text}.dial("test")
+		if err == nil {
+			t.Errorf("%s: it is in", name)
+		}
+	}
+}
