@@ -143,6 +143,8 @@ type Ask struct {
 	Suggested *Suggested `json:"suggested,omitempty"`
 	// About is the trigger of a wake-up and of a missed time.
 	About *About `json:"about,omitempty"`
+	// From is set for an ask of another machine.
+	From *From `json:"from,omitempty"`
 }
 
 // AsOpened returns a as its first card showed it: without an answer, an end or a doubt.

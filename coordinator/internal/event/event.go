@@ -70,6 +70,10 @@ const (
 	TriggerRemoved     Kind = "trigger.removed"     // the trigger's name: by a person
 	ModuleEnabled      Kind = "module.enabled"      // the module's name: by a person
 	ModuleDisabled     Kind = "module.disabled"     // the module's name: by a person, or because its folder has changed
+	FleetChanged       Kind = "fleet.changed"       // a machine's name: it joined, was renamed or left, or this one did
+	FleetSent          Kind = "fleet.sent"          // a machine's name: an order for it
+	FleetRefused       Kind = "fleet.refused"       // a machine's name or fingerprint: what it said does not count
+	FleetPutBack       Kind = "fleet.put-back"      // a machine's name: its database is an earlier copy
 	ModuleChanged      Kind = "module.changed"      // the module's name: its folder was changed back
 	ModuleStarted      Kind = "module.started"      // the module's name: its source runs
 	ModuleEnded        Kind = "module.ended"        // the module's name: its source has ended by itself

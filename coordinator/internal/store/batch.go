@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/crash"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
@@ -75,6 +76,13 @@ type Settings struct {
 	Background background.State `json:"background,omitzero"`
 
 	AnswersFrom []string `json:"answers_from,omitempty"` // the channels that count; none named means all
+	Fleet       Fleet    `json:"fleet,omitzero"`
+}
+
+// Fleet is what a machine is in its fleet, and on the hub the invites that are out.
+type Fleet struct {
+	fleet.Self
+	Invites []fleet.Invite `json:"invites,omitempty"`
 }
 
 // A Pile is what the person is told at once. Until Due it waits and grows.

@@ -27,7 +27,7 @@ const firstVersion = 19
 
 // migrations[i] takes a database from version firstVersion+i to the next one. One that has landed is
 // never changed.
-var migrations = []string{ageIndexes}
+var migrations = []string{ageIndexes, fleetTables}
 
 // newest is the version of this program.
 var newest = firstVersion + len(migrations)
