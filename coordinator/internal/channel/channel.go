@@ -56,6 +56,8 @@ type Settlement struct {
 	Choose string `json:"choose,omitempty"`
 	// Edit is a message of which Text is the new text, without buttons, "" for none.
 	Edit MessageID `json:"edit,omitempty"`
+	// Refused says that what they did had no effect; Text says why.
+	Refused bool `json:"refused,omitempty"`
 	// Reply is what an operation came to; the channel words it. nil for none.
 	Reply *Reply `json:"reply,omitempty"`
 }

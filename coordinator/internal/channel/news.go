@@ -79,6 +79,18 @@ var (
 	TaskStuck = news("task-stuck", "🔁 Task {of} went on three times, and its state.md is the same as before. "+
 		"Afar lets it rest.\n"+choices)
 
+	MachineJoined = news("machine-joined", "🖥 {of} joined your fleet. Its fingerprint is {what}. "+
+		"If that was not you: afar fleet remove {of}")
+	MachinePutBack = news("machine-put-back", "⚠️ {of} was put back to an earlier copy of its database. "+
+		"What it had done since is not done again, and nothing that it finds undone is done for others.")
+	SelfPutBack = news("put-back", "⚠️ {of} was put back to an earlier copy of its database. It goes on anew; "+
+		"{n} orders for other machines are not sent again, because they may have been carried out.")
+	MachineDoubled = news("machine-doubled", "🚨 Two machines speak with the key of {of}: one is a copy of the other. "+
+		"Both are refused. Remove it here (afar fleet remove {of}), then let each join again by an invite of its own.")
+	OnItsWay        = news("on-its-way", "{what}, on its way to {of}.")
+	WaitsForMachine = news("waits-for-machine", "{what}. {of} is not reachable since {why}: it counts when {of} is back, "+
+		"if the question is still open then.")
+
 	AnswersFrom = news("answers-from", "🔑 From now on {what}: `answers_from` in config.toml was changed.")
 	Unproven    = news("unproven", "⚠️ Somebody wrote into Afar's database by hand: {of}. "+
 		"It claims a decision of yours that the journal does not know, and does not count.")

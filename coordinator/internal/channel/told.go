@@ -1,5 +1,7 @@
 package channel
 
+import "slices"
+
 // Worded is what the person is told, as a value: a News, an Answer or a Fate.
 type Worded interface{ Words() string }
 
@@ -74,3 +76,14 @@ func (f Fate) When() string { return News{Kind: f.At, Why: f.Why, Text: f.Why}.W
 
 // Words says it in a sentence.
 func (f Fate) Words() string { return "📨 " + f.To + " gets it " + f.When() + "." }
+
+// IsRefusal reports whether what somebody did had no effect.
+func IsRefusal(told Worded) bool {
+	switch told := told.(type) {
+	case Answer:
+		return told.Err != nil
+	case News:
+		return slices.Contains([]NewsKind{UnknownAsk, OtherAsk, OtherCard, RunOrSkip}, told.Kind)
+	}
+	return false
+}

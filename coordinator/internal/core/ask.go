@@ -35,7 +35,11 @@ type askTable struct {
 	byWait    *table.Index[ask.ID, ask.Ask] // those that can still have an effect, under waits
 }
 
-const waits = "waits"
+// The asks of this machine that can still have an effect, and those of other machines that the person can answer.
+const (
+	waits    = "waits"
+	mirrored = "mirrored"
+)
 
 func newAskTable(s *state) askTable {
 	t := register(s, store.Asks, table.Traits[ask.Ask]{Due: s.askDue, Expire: s.expireAsk, Touches: askParts})
@@ -51,12 +55,18 @@ func newAskTable(s *state) askTable {
 // askWaits returns waits for an ask that is not settled, whose answer is not confirmed, or
 // whose lease was not used.
 func askWaits(a ask.Ask) string {
+	if a.Mirrored() {
+		return table.KeyIf(a.Waiting(), mirrored)
+	}
 	return table.KeyIf(a.Waiting() || a.Unconfirmed() || a.Lease.Unused(), waits)
 }
 
 // askSession returns the session of an ask, "" where nothing can happen to the ask any more: its call has
 // run, and the answer was neither late nor lost.
 func askSession(a ask.Ask) string {
+	if a.Mirrored() {
+		return ""
+	}
 	over := a.Run != nil && a.Lease == nil && askWaits(a) == ""
 	return table.KeyIf(!over, string(a.Session))
 }
@@ -68,8 +78,11 @@ func askParts(_, after ask.Ask) []wake.Part {
 // of returns the asks of a session to which something can happen, in no order.
 func (t askTable) of(id session.ID) []ask.Ask { return t.bySession.All(string(id)) }
 
-// waiting returns the asks that can still have an effect, in no order.
+// waiting returns the asks of this machine that can still have an effect, in no order.
 func (t askTable) waiting() []ask.Ask { return t.byWait.All(waits) }
+
+// everywhere returns what waiting does, and the asks of other machines that the person can answer.
+func (t askTable) everywhere() []ask.Ask { return append(t.waiting(), t.byWait.All(mirrored)...) }
 
 // OpenCovered registers a question for which a hook waits, and what its call needs, if
 // that is known. A grant that covers the call, or a lease for the exact call, answers
@@ -395,6 +408,9 @@ func (s *state) loseAsks(b *store.Batch, now time.Time) {
 // askDue returns when an ask changes by itself: when it expires, when an away mode ends,
 // or when a reminder is due.
 func (s *state) askDue(a ask.Ask, now time.Time) time.Time {
+	if a.Mirrored() {
+		return time.Time{} // its own machine knows its time
+	}
 	at := first(a.Next(), s.releaseAt(a, now))
 	if s.settings.Paused {
 		return at
@@ -472,7 +488,7 @@ func (c *Core) Asks(all bool) []ask.Ask {
 			out = slices.Collect(maps.Values(s.asks.Rows))
 			return
 		}
-		for _, a := range s.asks.waiting() {
+		for _, a := range s.asks.everywhere() {
 			if a.Waiting() || a.State == ask.Answered {
 				out = append(out, a)
 			}

@@ -50,11 +50,11 @@ type Press struct {
 	Message  channel.MessageID // with the button, or that the text answers; "" for none
 	Nonce    string            // of the button, or of the buttons of the message
 	Decision ask.Decision
-	Step     ask.Step // what it does to the ask; nil is to decide it
-	Text     string   // what was written, as it is; "" for a tap
-	Word     bool     // Text is a bare yes, no or all
-	Seen     []ask.ID // whose cards were shown before Text was written
-	Choice   string   // whom a text is for, see Choose
+	Pick     *ask.Choice // the option that was tapped; nil is to decide the ask
+	Text     string      // what was written, as it is; "" for a tap
+	Word     bool        // Text is a bare yes, no or all
+	Seen     []ask.ID    // whose cards were shown before Text was written
+	Choice   string      // whom a text is for, see Choose
 	// Shows reports whether the message shows a card, as its channel tells what the message says. It is
 	// asked about a message that is not noted as a copy of a card; nil is yes.
 	Shows func(ask.Card) bool
@@ -122,15 +122,18 @@ func (c *Core) Press(p Press) (Told, error) {
 // about it. A text answers a question in its own words; for a check-in it
 // becomes a message of its session, a second text too.
 func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) channel.Worded {
+	if a.Mirrored() {
+		return s.forward(b, a, p, now)
+	}
 	if a.Kind == ask.Missed && p.Text != "" && !p.Word {
 		return channel.News{Kind: channel.RunOrSkip}
 	}
-	p = p.meant(a)
+	p, step := p.meant(a)
 	if a.Replied() && p.Text != "" && s.sessions.Rows[a.Session].State != session.Ended {
 		m := s.post(b, p.message(a.Session), now)
 		return s.fate(m.Session)
 	}
-	changed, err := s.answer(b, s.onCard(a), p.Step, p.Decision, now)
+	changed, err := s.answer(b, s.onCard(a), step, p.Decision, now)
 	switch next := changed[0]; {
 	case err != nil:
 		s.putAsk(b, next, now)
@@ -147,18 +150,21 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) channe
 	return channel.Answer{Card: changed, Err: err, Ended: ended}
 }
 
-// meant returns the press with what its text means for this kind of ask.
-func (p Press) meant(a ask.Ask) Press {
+// meant returns the press with what its text means for this kind of ask, and the step that it makes.
+func (p Press) meant(a ask.Ask) (meant Press, step ask.Step) {
+	if p.Pick != nil {
+		step = p.Pick.Step()
+	}
 	switch {
 	case a.Kind == ask.CheckIn:
 		p.Decision = p.Decision.ForCheckIn(p.Text)
 	case a.Kind == ask.Suggestion && !p.Word:
 		p.Decision = p.Decision.ForSuggestion(p.Text)
 	case a.Form != nil && p.Text != "":
-		p.Step = ask.Say(p.Text)
+		step = ask.Say(p.Text)
 		p.Decision = ask.Decision{Allow: true, By: p.Decision.By, Channel: p.Decision.Channel}
 	}
-	return p
+	return p, step
 }
 
 // seen returns the asks of open whose cards the person had seen when they wrote p. A

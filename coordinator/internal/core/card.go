@@ -26,7 +26,7 @@ func (c *Core) OpenCards() (out []ask.Card) {
 
 func (s *state) openCards() (out []ask.Card) {
 	seen := map[ask.ID]bool{}
-	for _, a := range s.asks.waiting() {
+	for _, a := range s.asks.everywhere() {
 		if seen[a.CardID()] {
 			continue
 		}

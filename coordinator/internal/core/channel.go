@@ -69,7 +69,7 @@ func (s *state) showCard(b *store.Batch, a ask.Ask, now time.Time) {
 
 // showOpen makes one channel show the open asks that have left the terminal.
 func (s *state) showOpen(b *store.Batch, name string, now time.Time) {
-	for _, a := range s.asks.waiting() {
+	for _, a := range s.asks.everywhere() {
 		if a.Shown && a.State == ask.Open {
 			id := string(a.CardID())
 			b.Actions = append(b.Actions, channelAction(name, "card:"+id, ActCard, id, now))

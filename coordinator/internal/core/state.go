@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -31,14 +32,18 @@ type state struct {
 	triggers *table.Table[trigger.Name, trigger.Trigger] // what is kept beside their files
 	firings  firingTable
 	modules  *table.Table[module.Name, module.Module] // which are enabled
-	tables   []table.Any                              // all of them, see register
+	machines *table.Table[fleet.MachineID, fleet.Machine]
+	orders   *table.Table[fleet.OrderID, fleet.Order]
+	mirrors  mirrorTable
+	tables   []table.Any // all of them, see register
 
 	cfg      *Config // of the Core; never changes
 	settings store.Settings
 
-	entry     int64       // the number of the newest journal entry
-	newestSeq int64       // of the texts
-	touched   []wake.Part // parts of which their subscribers do not know yet, see Core.tell
+	entry     int64                         // the number of the newest journal entry
+	newestSeq int64                         // of the texts
+	present   map[fleet.MachineID]time.Time // since when each machine is connected
+	touched   []wake.Part                   // parts of which their subscribers do not know yet, see Core.tell
 }
 
 // newState returns a state without values, with a table for each kind.
@@ -61,6 +66,10 @@ func newState(cfg *Config) *state {
 	})
 	s.firings = newFiringTable(s)
 	s.modules = register(s, store.Modules, table.Traits[module.Module]{Touches: moduleParts})
+	s.machines = register(s, store.Machines, table.Traits[fleet.Machine]{Touches: machineParts})
+	s.orders = register(s, store.Orders, table.Traits[fleet.Order]{Touches: orderParts})
+	s.mirrors = newMirrorTable(s)
+	s.present = map[fleet.MachineID]time.Time{}
 	return s
 }
 

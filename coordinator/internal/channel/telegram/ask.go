@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -44,8 +45,11 @@ func (l *link) card(ctx context.Context, a store.Action) error {
 	open := len(card.Waiting()) > 0
 	text := render(card, l.placeOf(card[0]))
 	text.silent = card.Face().Silent
-	if err := l.cfg.Core.Counts(Name); err != nil && open {
+	if err := l.counts(card.Face()); err != nil && open {
 		text = text.mute(err)
+	}
+	if from := card.Face().From; from != nil && open {
+		text = text.underway(from)
 	}
 	isMore := text.cut && !file && open // a file follows
 	isNew := open && len(cards) == 0
@@ -73,6 +77,14 @@ func (l *link) card(ctx context.Context, a store.Action) error {
 	return l.cfg.Core.Repeatable(a)
 }
 
+// counts returns why no answer to an ask counts here.
+func (l *link) counts(a ask.Ask) error {
+	if from := a.From; from != nil && !from.Decides {
+		return fmt.Errorf("%s joined with --no-decide: answer at that machine", from.Name)
+	}
+	return l.cfg.Core.Counts(Name)
+}
+
 // mute removes the buttons from a card on which no tap would count. It adds the reason if
 // there is room.
 func (r rendered) mute(why error) rendered {
@@ -86,6 +98,16 @@ func (r rendered) mute(why error) rendered {
 
 // placeOf says where an ask comes from.
 func (l *link) placeOf(a ask.Ask) place {
+	if from := a.From; from != nil {
+		at := place{
+			name: cmp.Or(from.Session, from.Token), token: from.Token, project: from.Project, machine: from.Name,
+			link: l.linkTo("/question/" + string(a.ID)),
+		}
+		if from.Label != "" {
+			at.machine += " · " + from.Label
+		}
+		return at
+	}
 	v, err := l.cfg.Core.Session(string(a.Session))
 	switch {
 	case err != nil && a.Task != "": // its agent runs no hooks
@@ -263,7 +285,7 @@ func (l *link) tapped(update int64, t tap) error {
 	case ofRun:
 		return l.tappedRun(p.Act, c)
 	case pickOption:
-		p.Step, _ = c.step()
+		p.Pick, _ = c.pick()
 	case approvePlan:
 		p.Decision.AcceptEdits = c.value == "e"
 	case answerAsk:

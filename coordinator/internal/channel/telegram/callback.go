@@ -74,7 +74,7 @@ func parseCallback(data string) (c callback, ok bool) {
 func (c callback) valid() bool {
 	switch c.kind {
 	case pickOption:
-		_, ok := c.step()
+		_, ok := c.pick()
 		return ok
 	case chooseSession:
 		return c.value != ""
@@ -93,18 +93,18 @@ func (c callback) ofAsk() bool {
 	return false
 }
 
-// step returns what a pickOption does to its ask.
-func (c callback) step() (step ask.Step, ok bool) {
+// pick returns what a pickOption taps.
+func (c callback) pick() (tapped *ask.Choice, ok bool) {
 	first, second, _ := strings.Cut(c.value, ":")
 	question, ok := parseIndex(first)
 	if !ok {
 		return nil, false
 	}
 	if second == "d" {
-		return ask.Done(question), true
+		return &ask.Choice{Question: question, Done: true}, true
 	}
 	option, ok := parseIndex(second)
-	return ask.Pick(question, option), ok
+	return &ask.Choice{Question: question, Option: option}, ok
 }
 
 func parseIndex(text string) (n int, ok bool) {

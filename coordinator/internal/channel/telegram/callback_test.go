@@ -58,7 +58,7 @@ func FuzzCallback(f *testing.F) {
 		if ok && (c.nonce == "" || c.String() != data) {
 			t.Errorf("%q is understood as %+v", data, c)
 		}
-		if step, picks := c.step(); ok && c.kind == pickOption && (!picks || step == nil) {
+		if pick, picks := c.pick(); ok && c.kind == pickOption && (!picks || pick == nil) {
 			t.Errorf("%q picks nothing", data)
 		}
 	})

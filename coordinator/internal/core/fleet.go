@@ -1,0 +1,515 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/table"
+	"github.com/afar-sh/afar/coordinator/internal/wake"
+)
+
+// The parts of the fleet.
+const (
+	Machines wake.Part = "machines" // what is kept of machines, which are connected, which may join
+	Orders   wake.Part = "orders"   // an order waits, or has ended
+	Mirrors  wake.Part = "mirrors"  // what other machines show
+)
+
+func machineParts(_, _ fleet.Machine) []wake.Part { return []wake.Part{Machines} }
+func orderParts(_, _ fleet.Order) []wake.Part     { return []wake.Part{Orders} }
+
+// A mirrorTable holds what other machines show.
+type mirrorTable struct {
+	*table.Table[fleet.MirrorID, fleet.Mirror]
+	byMachine *table.Index[fleet.MirrorID, fleet.Mirror]
+	byKind    *table.Index[fleet.MirrorID, fleet.Mirror]
+}
+
+func newMirrorTable(s *state) mirrorTable {
+	t := register(s, store.Mirrors, table.Traits[fleet.Mirror]{
+		Touches: func(_, _ fleet.Mirror) []wake.Part { return []wake.Part{Mirrors} },
+	})
+	return mirrorTable{
+		Table:     t,
+		byMachine: t.IndexBy(func(m fleet.Mirror) string { return table.KeyIf(!m.Gone, string(m.Machine)) }),
+		byKind:    t.IndexBy(func(m fleet.Mirror) string { return table.KeyIf(!m.Gone, m.Kind) }),
+	}
+}
+
+// ErrAway says that a machine is not connected.
+var ErrAway = errors.New("the machine is not reachable now")
+
+// Fleet returns what this machine is in its fleet.
+func (c *Core) Fleet() (f store.Fleet) {
+	c.view(func(s *state, _ time.Time) { f = s.settings.Fleet })
+	f.Invites = slices.Clone(f.Invites)
+	return f
+}
+
+// ChangeFleet changes what this machine is in its fleet; text says so in the journal, "" for nothing.
+func (c *Core) ChangeFleet(text string, change func(f *store.Fleet, now time.Time) error) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		set := s.change(&b)
+		set.Fleet.Invites = slices.Clone(set.Fleet.Invites)
+		if err := change(&set.Fleet, now); err != nil {
+			return store.Batch{}, err
+		}
+		if text != "" {
+			record(&b, event.FleetChanged, "", set.Fleet.Name, text, now)
+		}
+		return b, nil
+	})
+}
+
+// Mine returns what this machine says of itself at each connect.
+func (c *Core) Mine() (k fleet.Known) {
+	c.view(func(s *state, _ time.Time) {
+		k = fleet.Known{Name: s.settings.Fleet.Name, Life: s.settings.Fleet.Life, Entry: s.entry}
+	})
+	return k
+}
+
+// Machines returns the members of the fleet, by name. Those that were removed are left out.
+func (c *Core) Machines() (out []fleet.Machine) {
+	c.view(func(s *state, _ time.Time) { out = s.members() })
+	return out
+}
+
+func (s *state) members() []fleet.Machine {
+	all := slices.SortedFunc(maps.Values(s.machines.Rows), func(a, b fleet.Machine) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
+	return slices.DeleteFunc(all, func(m fleet.Machine) bool { return m.Removed })
+}
+
+// Machine returns the member with a name, an earlier name or a fingerprint.
+func (c *Core) Machine(name string) (m fleet.Machine, err error) {
+	c.view(func(s *state, _ time.Time) {
+		for _, one := range s.members() {
+			if one.ID == fleet.MachineID(name) || one.Name == name || m.ID == "" && one.Named(name) {
+				m = one
+			}
+		}
+	})
+	if m.ID == "" {
+		return m, fmt.Errorf("machine %.40q: %w", name, ErrNotFound)
+	}
+	return m, nil
+}
+
+// Present returns since when each machine is connected.
+func (c *Core) Present() (out map[fleet.MachineID]time.Time) {
+	c.view(func(s *state, _ time.Time) { out = maps.Clone(s.present) })
+	return out
+}
+
+// Admit lets a machine join by an invite. A machine that has joined by it joins again.
+func (c *Core) Admit(invite string, who fleet.Machine) (m fleet.Machine, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		set := s.change(&b)
+		set.Fleet.Invites = slices.Clone(set.Fleet.Invites)
+		at := slices.IndexFunc(set.Fleet.Invites, func(i fleet.Invite) bool { return i.ID == invite })
+		if at < 0 || !set.Fleet.Invites[at].Good(who.ID, now) {
+			return store.Batch{}, errors.New("this invite was used or is over: afar fleet invite makes another one")
+		}
+		if old := s.machines.Rows[who.ID]; old.Removed {
+			return store.Batch{}, errors.New("this machine was removed from the fleet; it joins with new keys: afar fleet leave, then join")
+		} else if m = old; m.ID != "" {
+			return store.Batch{}, nil
+		}
+		in := &set.Fleet.Invites[at]
+		all := append(s.members(), fleet.Machine{Name: set.Fleet.Name})
+		who.Name = fleet.FreeName(cmp.Or(in.Name, who.Name), all)
+		who.Decides, who.JoinedAt, in.Used = in.Decides, now, who.ID
+		m = who
+		s.machines.Put(&b, m)
+		text := fmt.Sprintf("%s joined the fleet (fingerprint %s)", m.Name, m.ID)
+		record(&b, event.FleetChanged, "", m.Name, text, now)
+		s.notify(&b, "fleet", "", channel.News{Kind: channel.MachineJoined, Of: m.Name, What: string(m.ID)}, now)
+		return b, nil
+	})
+	return m, err
+}
+
+// ChangeMachine changes what is kept of a member; text says so in the journal, and news tells the person. Both may be
+// zero.
+func (c *Core) ChangeMachine(
+	id fleet.MachineID, text string, news channel.News, change func(m *fleet.Machine, now time.Time) error,
+) (m fleet.Machine, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		var ok bool
+		if m, ok = s.machines.Rows[id]; !ok {
+			return b, fmt.Errorf("machine %s: %w", id, ErrNotFound)
+		}
+		before := m
+		if err := change(&m, now); err != nil {
+			return b, err
+		}
+		s.machines.Put(&b, m)
+		if text != "" {
+			record(&b, event.FleetChanged, "", m.Name, text, now)
+		}
+		if news.Kind != "" {
+			s.notify(&b, "fleet", "", news, now)
+		}
+		if m.Name != before.Name || m.Decides != before.Decides || m.Removed != before.Removed {
+			s.reshow(&b, m, now)
+		}
+		return b, nil
+	})
+	return m, err
+}
+
+// RenameMachine gives a member another name.
+func (c *Core) RenameMachine(id fleet.MachineID, name string) (fleet.Machine, error) {
+	all := c.Machines()
+	self := c.Fleet().Name
+	return c.ChangeMachine(id, "renamed to "+name, channel.News{}, func(m *fleet.Machine, _ time.Time) error {
+		taken := func(o fleet.Machine) bool { return o.ID != id && !o.Removed && o.Named(name) }
+		if slices.ContainsFunc(all, taken) || strings.EqualFold(self, name) {
+			return fleet.ErrNameTaken
+		}
+		*m = m.Rename(name)
+		return fleet.CheckName(name)
+	})
+}
+
+// SetPresent notes whether a machine is connected. Its cards say so, and what the person is told of it is one line.
+func (c *Core) SetPresent(id fleet.MachineID, is bool) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		m, ok := s.machines.Rows[id]
+		if _, was := s.present[id]; !ok || was == is {
+			return b, nil
+		}
+		if is {
+			s.present[id] = now
+		} else {
+			delete(s.present, id)
+			m.Known.SeenAt = now
+		}
+		s.machines.Put(&b, m)
+		s.reshow(&b, m, now)
+		return b, nil
+	})
+}
+
+// MetMachine notes what a member says of itself when it connects, and says whether the member was put back.
+func (c *Core) MetMachine(id fleet.MachineID, says fleet.Hello) (m fleet.Machine, putBack bool, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		var ok bool
+		if m, ok = s.machines.Rows[id]; !ok || !m.Trusted() {
+			return b, fmt.Errorf("machine %s: %w", id, ErrNotFound)
+		}
+		if putBack = fleet.WasPutBack(says.Known, m.Known); putBack {
+			text := m.Name + " was put back to an earlier copy of its database"
+			record(&b, event.FleetPutBack, "", m.Name, text, now)
+			s.notify(&b, "fleet", "", channel.News{Kind: channel.MachinePutBack, Of: m.Name}, now)
+		}
+		offset := says.Now - now.UnixMilli()
+		m.Known = fleet.Known{
+			Version: says.Version, Life: says.Life, Entry: says.Entry, SeenAt: now, Offset: offset,
+		}
+		s.machines.Put(&b, m)
+		return b, nil
+	})
+	return m, putBack, err
+}
+
+// HeardMachine notes how far a member says that it is. kill -9 may lose it.
+func (c *Core) HeardMachine(id fleet.MachineID, life string, entry int64) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		m, ok := s.machines.Rows[id]
+		if !ok || m.Known.Life != life || m.Known.Entry >= entry {
+			return b, nil
+		}
+		m.Known.Entry, m.Known.SeenAt = entry, now
+		s.machines.Put(&b, m)
+		b.MayWait = true
+		return b, nil
+	})
+}
+
+// TakeNewLife makes this machine another one for its peers, because its database is an earlier copy: it executes
+// nothing for others that it finds undone, and asks nothing again that may have been done.
+func (c *Core) TakeNewLife() error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		set := s.change(&b)
+		set.Fleet.Life = s.cfg.Secret()
+		dropped := 0
+		for _, o := range s.orders.Rows {
+			if o.Waits() {
+				o.Ended, o.Reply = now, &channel.Reply{Op: o.Op, Code: "settled", Error: putBackText}
+				s.orders.Put(&b, o)
+				dropped++
+			}
+		}
+		for _, m := range s.machines.Rows {
+			m.Last = 0
+			s.machines.Put(&b, m)
+		}
+		b.Anew = fleet.Channel
+		text := fmt.Sprintf("this database is an earlier copy: a new life begins, %d orders are not sent again", dropped)
+		record(&b, event.FleetPutBack, "", set.Fleet.Name, text, now)
+		s.notify(&b, "fleet", "", channel.News{Kind: channel.SelfPutBack, Of: set.Fleet.Name, N: dropped}, now)
+		return b, nil
+	})
+}
+
+const putBackText = "the hub was put back to an earlier copy, and this may have been done"
+
+// MetHub notes what the hub says when this member connects: what it is, and whom the phone belongs to. A hub with a new
+// life numbers its orders anew.
+func (c *Core) MetHub(says fleet.Hello) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		set := s.change(&b)
+		if f := &set.Fleet; f.Peer.Life != says.Life {
+			b.Anew = fleet.Channel
+		}
+		set.Fleet.Peer = fleet.Known{
+			Name: says.Name, Version: says.Version, Life: says.Life, Entry: says.Entry, SeenAt: now,
+			Offset: says.Now - now.UnixMilli(),
+		}
+		set.Fleet.Name = cmp.Or(says.You, set.Fleet.Name)
+		a := s.account(fleet.Channel)
+		was := a.Person
+		a.Speaker, a.Person = says.Name, nil
+		if says.Person != "" {
+			a.Person = &channel.Person{ID: fleet.Channel, Address: fleet.Channel, Name: says.Person, At: now}
+			if was != nil {
+				a.Person.At = was.At
+			}
+		}
+		s.accounts.Put(&b, a)
+		return b, nil
+	})
+}
+
+// HeardHub notes how far the hub says that it is. kill -9 may lose it.
+func (c *Core) HeardHub(life string, entry int64) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if p := s.settings.Fleet.Peer; p.Life != life || p.Entry >= entry {
+			return b, nil
+		}
+		set := s.change(&b)
+		set.Fleet.Peer.Entry, set.Fleet.Peer.SeenAt = entry, now
+		b.MayWait = true
+		return b, nil
+	})
+}
+
+// NoteFleet journals a message of a machine that does not count.
+func (c *Core) NoteFleet(who, why string) error { return c.Note(event.FleetRefused, "", who, why) }
+
+// Order has another machine carry out an operation. The order waits until the machine has said what it came to; the
+// person of the act hears it then.
+func (c *Core) Order(o fleet.Order) (placed fleet.Order, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		placed, err = s.order(&b, o, now)
+		return b, err
+	})
+	return placed, err
+}
+
+func (s *state) order(b *store.Batch, o fleet.Order, now time.Time) (fleet.Order, error) {
+	m, ok := s.machines.After(b, o.Machine)
+	if !ok || !m.Trusted() {
+		return o, fmt.Errorf("machine %s: %w", o.Machine, ErrNotFound)
+	}
+	if !m.Decides {
+		return o, fmt.Errorf("%w: %s joined with --no-decide: answer at that machine", ErrChannel, m.Name)
+	}
+	m.Last++
+	o.Number, o.At = m.Last, now
+	s.machines.Put(b, m)
+	s.orders.Put(b, o)
+	record(b, event.FleetSent, "", m.Name, fmt.Sprintf("%s: %s for %s (number %d)", m.Name, o.Op, o.By, o.Number), now)
+	return o, nil
+}
+
+// Waiting returns the orders for a machine that nobody knows the end of, in their order.
+func (c *Core) Waiting(id fleet.MachineID) (out []fleet.Order) {
+	c.view(func(s *state, _ time.Time) {
+		for _, o := range s.orders.Rows {
+			if o.Machine == id && o.Waits() {
+				out = append(out, o)
+			}
+		}
+	})
+	slices.SortFunc(out, func(a, b fleet.Order) int { return cmp.Compare(a.Number, b.Number) })
+	return out
+}
+
+// OrderOf returns an order.
+func (c *Core) OrderOf(id fleet.OrderID) (o fleet.Order, ok bool) {
+	c.view(func(s *state, _ time.Time) { o, ok = s.orders.Rows[id] })
+	return o, ok
+}
+
+// Taken notes that the machine has committed an order. kill -9 may lose it: the order is then sent again.
+func (c *Core) Taken(id fleet.OrderID) error {
+	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+		o, ok := s.orders.Rows[id]
+		if !ok || o.Taken {
+			return b, nil
+		}
+		o.Taken, b.MayWait = true, true
+		s.orders.Put(&b, o)
+		return b, nil
+	})
+}
+
+// EndOrder notes what an order came to, once, and tells the person who asked for it.
+func (c *Core) EndOrder(id fleet.OrderID, what channel.Settlement) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		o, ok := s.orders.Rows[id]
+		if !ok || !o.Waits() {
+			return b, nil
+		}
+		o.Taken, o.Ended, o.Reply = true, now, what.Reply
+		if o.Reply == nil {
+			body, _ := json.Marshal(what.Text)
+			o.Reply = &channel.Reply{Op: o.Op, Body: body}
+		}
+		s.orders.Put(&b, o)
+		m := s.machines.Rows[o.Machine]
+		if o.Act.Channel == "" {
+			return b, nil // the command line reads it
+		}
+		s.unsend(&b, o, now)
+		act := o.Act
+		if act.Tap != "" && !what.Refused && what.Reply == nil {
+			return b, nil // the card says it
+		}
+		act.Tap = "" // that was answered when the order was placed
+		act.Update = o.Number
+		told := channel.Settlement{Text: what.Text, Reply: what.Reply}
+		if told.Reply == nil && told.Text != "" {
+			told.Text = m.Name + ": " + told.Text
+		}
+		if told.Reply != nil {
+			told.Reply.As = act.As
+		}
+		act.At = o.Act.At
+		b.Actions = append(b.Actions, channelAction(act.Channel, "order:"+string(o.ID()), ActSay,
+			encode(channel.Settlement{To: act.At, Text: told.Text, Reply: told.Reply}), now))
+		return b, nil
+	})
+}
+
+// Mirror takes over what a machine shows: items that are new or changed, and the names of those that are gone.
+func (c *Core) Mirror(id fleet.MachineID, items []fleet.Item, gone []string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		for _, item := range items {
+			kind, ref, _ := strings.Cut(item.Name, " ")
+			s.mirrors.Put(&b, fleet.Mirror{Machine: id, Kind: kind, Ref: ref, Hash: item.Hash, Body: item.Body, At: now})
+		}
+		for _, name := range gone {
+			old, ok := s.mirrors.Rows[fleet.MirrorID(string(id)+" "+name)]
+			if ok && !old.Gone {
+				old.Gone, old.Body = true, nil
+				s.mirrors.Put(&b, old)
+			}
+		}
+		b.MayWait = true // the machine compares again when it connects
+		return b, nil
+	})
+}
+
+// Mirrored returns the digests of what a machine showed last, by name.
+func (c *Core) Mirrored(id fleet.MachineID) map[string]string {
+	out := map[string]string{}
+	c.view(func(s *state, _ time.Time) {
+		for _, m := range s.mirrors.byMachine.All(string(id)) {
+			if m.Kind != fleet.OfNews {
+				out[m.Kind+" "+m.Ref] = m.Hash
+			}
+		}
+	})
+	return out
+}
+
+// MirrorsOf returns what other machines show of a kind, in no order.
+func (c *Core) MirrorsOf(kind string) (out []fleet.Mirror) {
+	c.view(func(s *state, _ time.Time) { out = s.mirrors.byKind.All(kind) })
+	return out
+}
+
+// TellFrom tells the person what a machine has for them, once.
+func (c *Core) TellFrom(id fleet.MachineID, t fleet.Tell) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		mark := fleet.Mirror{Machine: id, Kind: fleet.OfNews, Ref: t.Key, At: now, Gone: true}
+		if _, known := s.mirrors.Rows[mark.ID()]; known {
+			return b, nil
+		}
+		s.mirrors.Put(&b, mark)
+		n := t.Notice
+		n.Session, n.At, n.Shows = "", "", nil
+		n.News = slices.Clone(n.News)
+		name := s.machines.Rows[id].Name
+		for i := range n.News {
+			n.News[i] = channel.News{Text: name + " · " + n.News[i].Words()}
+		}
+		if len(n.News) == 0 {
+			n.Text = name + " · " + n.Text
+		}
+		s.onChannels(&b, "notice:"+string(mark.ID()), ActNotice, encode(n), now)
+		return b, nil
+	})
+}
+
+// AwaitOrder waits until an order has ended, at most until ctx ends.
+func (c *Core) AwaitOrder(ctx context.Context, id fleet.OrderID) (o fleet.Order, ended bool) {
+	c.until(ctx, func(s *state) bool {
+		o = s.orders.Rows[id]
+		ended = !o.Waits()
+		return ended
+	}, Orders)
+	return o, ended
+}
+
+// LeaveFleet forgets the fleet: its machines, what waits for them and what they show. Nobody is reached through the hub
+// any more.
+func (c *Core) LeaveFleet() error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		set := s.change(&b)
+		was := set.Fleet.Name
+		set.Fleet = store.Fleet{}
+		for _, m := range s.machines.Rows {
+			if !m.Removed {
+				m.Removed = true
+				s.machines.Put(&b, m)
+				s.reshow(&b, m, now)
+			}
+		}
+		for _, m := range s.mirrors.Rows {
+			if !m.Gone {
+				m.Gone, m.Body = true, nil
+				s.mirrors.Put(&b, m)
+			}
+		}
+		for _, o := range s.orders.Rows {
+			if o.Waits() {
+				o.Ended, o.Reply = now, &channel.Reply{Op: o.Op, Code: "settled", Error: "the fleet is left"}
+				s.orders.Put(&b, o)
+			}
+		}
+		a := s.account(fleet.Channel)
+		if a.Person != nil {
+			a.Person = nil
+			s.accounts.Put(&b, a)
+		}
+		record(&b, event.FleetChanged, "", was, "this machine left its fleet", now)
+		return b, nil
+	})
+}

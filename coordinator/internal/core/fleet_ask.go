@@ -1,0 +1,209 @@
+package core
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// MirrorCard takes over a card of a member as it is there now. Its channels show it.
+func (c *Core) MirrorCard(id fleet.MachineID, card fleet.Card) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		m, ok := s.machines.Rows[id]
+		if !ok || !m.Trusted() {
+			return b, fmt.Errorf("machine %s: %w", id, ErrNotFound)
+		}
+		for _, a := range card.Asks {
+			s.mirrorAsk(&b, m, a, card.From, now)
+		}
+		if len(card.Asks) > 0 {
+			first := card.Asks[0]
+			s.onChannels(&b, "card:"+string(ask.MirrorID(string(id), first.CardID())), ActCard,
+				string(ask.MirrorID(string(id), first.CardID())), now)
+		}
+		return b, nil
+	})
+}
+
+// mirrorAsk keeps the ask of a member as it is there. The member says nothing of what binds an answer here: the nonce
+// is ours, and the id names the machine that sent it.
+func (s *state) mirrorAsk(b *store.Batch, m fleet.Machine, a ask.Ask, from ask.From, now time.Time) {
+	machine := string(m.ID)
+	from.Ref, from.Machine, from.Name, from.Decides = a.ID, machine, m.Name, m.Decides
+	a.ID, a.On = ask.MirrorID(machine, a.ID), ask.MirrorID(machine, a.On)
+	a.Session = session.ID(string(a.Session) + "@" + machine)
+	a.Taker, a.Undo, a.Unproven, a.Nonce, a.Shown = session.Process{}, nil, false, "", true
+	old, known := s.asks.Rows[a.ID]
+	if known {
+		a.Nonce, from.Sent = old.Nonce, old.From.Sent
+	} else {
+		a.Nonce = s.cfg.Secret()
+		text := fmt.Sprintf("%s: %s asks for %s (sha256 %s)", m.Name, from.Token, a.Line(), short(a.Hash))
+		record(b, event.AskOpened, a.Session, string(a.ID), text, now)
+	}
+	if !a.Waiting() {
+		from.Sent = ""
+		if !known || old.Waiting() {
+			record(b, event.AskEnded, a.Session, string(a.ID), m.Name+": "+a.Line()+": "+a.Ending(), now)
+		}
+	}
+	a.From = &from
+	s.asks.Put(b, a)
+}
+
+// OpenMirrors returns the digests of the open asks of a machine as they are known here, by their ids there.
+func (c *Core) OpenMirrors(id fleet.MachineID) map[ask.ID]string {
+	out := map[ask.ID]string{}
+	c.view(func(s *state, _ time.Time) {
+		for _, a := range s.asks.byWait.All(mirrored) {
+			if a.From.Machine == string(id) {
+				out[a.From.Ref] = a.Hash
+			}
+		}
+	})
+	return out
+}
+
+// WithdrawMirrors ends the asks of a machine that it does not know as open any more: it was put back, or its end was
+// never told.
+func (c *Core) WithdrawMirrors(id fleet.MachineID, refs []ask.ID, why string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		for _, ref := range refs {
+			a, ok := s.asks.Rows[ask.MirrorID(string(id), ref)]
+			if !ok || !a.Waiting() {
+				continue
+			}
+			a, err := ask.Abandon(a, why, now)
+			if err != nil {
+				continue
+			}
+			from := *a.From
+			from.Sent = ""
+			a.From = &from
+			s.asks.Put(&b, a)
+			s.showCard(&b, a, now)
+		}
+		return b, nil
+	})
+}
+
+// reshow has the cards of a machine say what the machine is called now and whether it can be reached.
+func (s *state) reshow(b *store.Batch, m fleet.Machine, now time.Time) {
+	for _, a := range s.asks.byWait.All(mirrored) {
+		if a.From.Machine != string(m.ID) {
+			continue
+		}
+		from := *a.From
+		from.Name, from.Decides, from.Away = m.Name, m.Decides, ""
+		if _, here := s.present[m.ID]; !here {
+			from.Away = cmp.Or(a.From.Away, m.Known.SeenAt.Local().Format("15:04"))
+		}
+		if m.Removed {
+			a, _ = ask.Abandon(a, "the machine was removed from the fleet", now)
+		}
+		a.From = &from
+		s.asks.Put(b, a)
+		s.showCard(b, a, now)
+	}
+}
+
+// forward sends what the person decided about an ask of another machine to that machine, which carries it out.
+func (s *state) forward(b *store.Batch, a ask.Ask, p Press, now time.Time) channel.Worded {
+	if !a.Waiting() {
+		return channel.Answer{Card: ask.Card{a}, Err: ask.ErrSettled}
+	}
+	in, err := json.Marshal(fleet.Press{
+		Ask: a.From.Ref, Hash: a.Hash, Decision: p.Decision, Pick: p.Pick, Text: p.Text, Word: p.Word,
+	})
+	if err == nil {
+		err = s.counts(p.Channel)
+	}
+	if err == nil {
+		_, err = s.order(b, fleet.Order{
+			Machine: fleet.MachineID(a.From.Machine), Op: channel.OpPress, In: in, By: p.Decision.By, Act: p.Act,
+		}, now)
+	}
+	if err != nil {
+		return channel.News{Text: "Nothing was sent: " + err.Error() + "."}
+	}
+	what := sentWords(p)
+	from := *a.From
+	if p.Pick == nil {
+		from.Sent = what
+	}
+	a.From = &from
+	s.asks.Put(b, a)
+	s.showCard(b, a, now)
+	if _, here := s.present[fleet.MachineID(a.From.Machine)]; !here {
+		return channel.News{Kind: channel.WaitsForMachine, What: what, Of: from.Name, Why: from.Away}
+	}
+	if p.Tap == "" {
+		return nil // the person hears what it came to
+	}
+	return channel.News{Kind: channel.OnItsWay, What: what, Of: from.Name}
+}
+
+// sentWords says what a press decides.
+func sentWords(p Press) string {
+	switch {
+	case p.Pick != nil:
+		return "Chosen"
+	case p.Text != "" && !p.Word:
+		return "Your words"
+	case p.Decision.Allow:
+		return "Allowed"
+	}
+	return "Denied"
+}
+
+// unsend notes that the answer of an order is not on its way any more.
+func (s *state) unsend(b *store.Batch, o fleet.Order, now time.Time) {
+	var p fleet.Press
+	if o.Op != channel.OpPress || json.Unmarshal(o.In, &p) != nil {
+		return
+	}
+	a, ok := s.asks.After(b, ask.MirrorID(string(o.Machine), p.Ask))
+	if !ok || a.From == nil || a.From.Sent == "" {
+		return
+	}
+	from := *a.From
+	from.Sent = ""
+	a.From = &from
+	s.asks.Put(b, a)
+	s.showCard(b, a, now)
+}
+
+// PressFrom returns the press that the hub sends for an ask of this machine.
+func (c *Core) PressFrom(act channel.Act, in fleet.Press) (p Press, err error) {
+	a, err := c.Ask(in.Ask)
+	switch {
+	case err != nil:
+		return p, err
+	case a.Hash != in.Hash:
+		return p, ErrBound
+	}
+	d := in.Decision
+	d.Channel, d.By = fleet.Channel, cmp.Or(strings.TrimSpace(d.By), act.By)
+	return Press{
+		Act: act, Nonce: a.Nonce, Decision: d, Pick: in.Pick, Text: in.Text, Word: in.Word,
+	}, nil
+}
+
+// OnOtherCard reports whether an ask of a machine is shown on a card that the machine has open.
+func (c *Core) OnOtherCard(id fleet.MachineID, ref ask.ID, open map[ask.ID]string) (is bool) {
+	c.view(func(s *state, _ time.Time) {
+		a := s.asks.Rows[ask.MirrorID(string(id), ref)]
+		on, _, _ := strings.Cut(string(a.CardID()), "@")
+		_, is = open[ask.ID(on)]
+	})
+	return is
+}
