@@ -20,21 +20,26 @@ type channel interface {
 // channels are the channels of one coordinator, each under its name. The zero value has none.
 type channels struct {
 	names []string
-	makes []func(*core.Core) channel
+	makes []func(*core.Core) (channel, error)
 	all   []channel
 }
 
 // register adds a channel. Core knows it by this name; make is called once, by Open.
-func (s *channels) register(name string, make func(*core.Core) channel) {
+func (s *channels) register(name string, make func(*core.Core) (channel, error)) {
 	s.names = append(s.names, name)
 	s.makes = append(s.makes, make)
 }
 
 // open makes all registered channels.
-func (s *channels) open(c *core.Core) {
+func (s *channels) open(c *core.Core) error {
 	for _, make := range s.makes {
-		s.all = append(s.all, make(c))
+		ch, err := make(c)
+		if err != nil {
+			return err
+		}
+		s.all = append(s.all, ch)
 	}
+	return nil
 }
 
 // run runs all open channels until ctx ends.

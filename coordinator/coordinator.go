@@ -25,11 +25,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/backgroundwork"
+	"github.com/afar-sh/afar/coordinator/internal/channel/hub"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/issuework"
 	"github.com/afar-sh/afar/coordinator/internal/memorywork"
@@ -82,6 +84,7 @@ type Coordinator struct {
 	listener *net.UnixListener
 	core     *core.Core
 	channels channels
+	fleet    fleetPart
 	telegram *telegram.Channel // one of channels
 	web      *web.Channel      // one of channels, nil when it is switched off
 	triggers *triggerwork.Worker
@@ -195,6 +198,12 @@ func (c *Coordinator) buildCore() (err error) {
 	if c.set.Web.Served(c.cfg.Getenv) != config.WebOff {
 		c.channels.register(web.Name, c.newWeb)
 	}
+	if err := c.findFleet(); err != nil {
+		return err
+	}
+	if c.fleet.self.Role == fleet.Member {
+		c.channels.register(hub.Name, c.newHubChannel)
+	}
 	c.core, err = core.New(core.Config{
 		Store:       c.store,
 		Log:         c.cfg.Log,
@@ -223,8 +232,10 @@ func (c *Coordinator) buildCore() (err error) {
 		return err
 	}
 	c.hooks = triggerwork.NewHooks(c.core, c.triggerFolder(), c.cfg.Log)
-	c.channels.open(c.core)
-	return nil
+	if err := c.channels.open(c.core); err != nil {
+		return err
+	}
+	return c.openFleet()
 }
 
 // buildTools makes the tools of agents. Their calls are operations of the server.
@@ -243,7 +254,7 @@ func (c *Coordinator) buildTools() error {
 	return nil
 }
 
-func (c *Coordinator) newTelegram(shared *core.Core) channel {
+func (c *Coordinator) newTelegram(shared *core.Core) (channel, error) {
 	c.telegram = telegram.New(telegram.Config{
 		Core:       shared,
 		Log:        c.cfg.Log,
@@ -258,10 +269,10 @@ func (c *Coordinator) newTelegram(shared *core.Core) channel {
 		Act:        c.server.Act,
 		Call:       c.server.Phone,
 	})
-	return c.telegram
+	return c.telegram, nil
 }
 
-func (c *Coordinator) newWeb(shared *core.Core) channel {
+func (c *Coordinator) newWeb(shared *core.Core) (channel, error) {
 	c.web = web.New(web.Config{
 		Core:     shared,
 		Log:      c.cfg.Log,
@@ -283,7 +294,7 @@ func (c *Coordinator) newWeb(shared *core.Core) channel {
 		Hooks:    c.hooks,
 		Ring:     c.ring,
 	})
-	return c.web
+	return c.web, nil
 }
 
 // buildWorkers makes what works beside the server, and connects it with the server.
@@ -366,6 +377,9 @@ func (c *Coordinator) work() []func(context.Context) {
 		taskwork.NewKeeper(c.core, c.papers.suggestions, c.papers.inbox, c.papers.gaps, c.server.Decide, log).Run,
 		c.triggers.Run, c.modules.Run,
 	}
+	if c.fleet.hub != nil {
+		all = append(all, c.fleet.hub.Run)
+	}
 	if addr := cmp.Or(c.set.Web.HooksAddr, config.WebOff); addr != config.WebOff {
 		all = append(all, func(ctx context.Context) { c.hooks.Serve(ctx, addr) })
 	}
@@ -426,6 +440,7 @@ func (c *Coordinator) serverParts() server.Parts {
 		Marks:     c.marks.Take,
 		Telegram:  c.telegram,
 		Page:      c.web,
+		Fleet:     c.fleetSettings(),
 		Memory:    c.memory,
 		Triggers:  c.triggerSettings(),
 		Modules:   c.moduleSettings(),

@@ -35,6 +35,7 @@ type app struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	bin            string // directory of our binaries
+	machine        string // of the fleet, which carries out what is asked for; "" for this one
 	now            func() time.Time
 	// byHost says that Claude Code itself started this command, with an environment that the
 	// project's settings may have changed.
@@ -155,6 +156,13 @@ func (a *app) exchange(ctx context.Context, op string, in, out any, send way) er
 	}
 	c.Over = ctx.Done()
 	req := wire.Request{V: wire.Version, Op: op, Body: body}
+	if a.machine != "" {
+		body, err := marshal(wire.MachineCall{Machine: a.machine, Op: op, Body: body})
+		if err != nil {
+			return fmt.Errorf("encode request: %w", err)
+		}
+		req, send = wire.Request{V: wire.Version, Op: string(wire.OpMachineCall), Body: body}, reviving(fleetFor)
+	}
 	for end := time.Now().Add(startFor); ; {
 		line, err := interruptible(ctx, func() ([]byte, error) { return send(c, req) })
 		if err != nil {

@@ -18,7 +18,7 @@ func newRoot(a *app) *cobra.Command {
 		newGrants(a), newRevoke(a), newUndo(a), newAway(a), newPause(a), newResume(a),
 		newRun(a), newTask(a), newSuggestion(a), newGap(a), newTrigger(a), newModule(a), newWall(a),
 		newMemory(a), newJournal(a), newLoop(a), newIssue(a),
-		newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a),
+		newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a), newFleet(a),
 		newOpen(a), newLog(a), newReport(a), newAudit(a), newGuard(a),
 		newDoctor(a), newDemo(a), newDebug(a), newLogs(a), newConfig(a),
 		newServe(a), newStart(a), newStop(a), newRestart(a), newInstallService(a), newVersion(a), newUpdate(a),
@@ -29,6 +29,7 @@ func newRoot(a *app) *cobra.Command {
 	root.RunE = withoutSubcommand(root, func(c *cobra.Command) error {
 		return read(c.Context(), a, wire.OpStatus, wire.StatusRequest{}, false, renderStatus)
 	})
+	root.PersistentFlags().StringVar(&a.machine, "machine", "", "on the hub: do it on the machine `NAME` of the fleet")
 	root.Version = versionText()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	sortIntoGroups(root)
@@ -40,7 +41,7 @@ func newRoot(a *app) *cobra.Command {
 
 // groups are the parts of `afar --help`, with the names of their commands.
 var groups = []struct{ id, title, names string }{
-	{"first", "Start here:", "demo open away telegram doctor"},
+	{"first", "Start here:", "demo open away telegram fleet doctor"},
 	{"sessions", "Sessions and their questions:", "status watch asks allow deny answer send inbox stop-turn report log"},
 	{"away", "While you are away:", "pause resume loop issue"},
 	{"guard", "What is allowed, and taking it back:", "guard grants revoke undo audit lock unlock hold"},

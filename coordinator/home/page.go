@@ -36,6 +36,9 @@ func (d Dirs) Page() (addr string, hosts []string) {
 	return all[0], all[1:]
 }
 
+// Fleet returns the folder of the keys of this machine in its fleet. It is absent without one.
+func (d Dirs) Fleet() string { return filepath.Join(d.State, "fleet") }
+
 // ToolsToken returns the path of the file with the token of the tools that the page's listener
 // serves to agents.
 func (d Dirs) ToolsToken() string { return filepath.Join(d.State, "tools.token") }

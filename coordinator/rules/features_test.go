@@ -60,6 +60,7 @@ var features = map[string]string{
 	"status":      "wire server cmd:status cmd:watch",
 	"stop":        "wire hooks turn/turn core server",
 	"wall":        "wire server cmd:wall",
+	"fleet":       "wire fleet/fleet view core store server telegram cmd:fleet",
 	"gap":         "wire task/gap view server cmd:gap",
 	"sweep":       "task/sweep core",
 	"suggestion":  "wire ask/suggestion task/suggestion view core server telegram cmd:suggestion",

@@ -83,7 +83,7 @@ var pure = append([]string{
 	agents + "/jsonrpc", hostjson, claude + "/headless", claude + "/hookcall", in + "ask", in + "review", in + "grant",
 	in + "loop", in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text",
 	"coordinator/toml", "coordinator/view", "coordinator/wording", in + "event", in + "channel", in + "message",
-	in + "page", in + "signin",
+	in + "page", in + "signin", in + "fleet",
 	in + "topic", in + "approved", in + "background", in + "memory", in + "module", in + "run", in + "task",
 	in + "trigger", in + "turn",
 	in + "undo", in + "usage",
@@ -99,7 +99,7 @@ var forStandins = []string{
 var named = []string{claude}
 
 // waysIn are the packages that take requests from outside and pass them to core.
-var waysIn = []string{in + "server", in + "channel/telegram", in + "channel/web"}
+var waysIn = []string{in + "server", in + "channel/telegram", in + "channel/web", in + "channel/hub"}
 
 // forTests are the packages that only tests import: a channel, and what every channel
 // must do.
@@ -109,7 +109,7 @@ var forTests = []string{in + "channel/loopback", in + "channel/conformance"}
 // carry out the actions of one lane of core, or report to core what they see.
 var workers = []string{
 	in + "backgroundwork", in + "issuework", in + "memorywork", in + "modulework", in + "runwork", in + "sessionwatch",
-	in + "taskwork", in + "triggerwork", in + "undowork", in + "upkeep",
+	in + "taskwork", in + "triggerwork", in + "undowork", in + "upkeep", in + "fleetwork",
 }
 
 // aboveCore are the packages that may import core.
@@ -157,11 +157,12 @@ func table() rules {
 		in + "approved", in + "ask", in + "background", in + "channel", in + "event", in + "review", in + "grant", in + "loop",
 		in + "message", in + "module", in + "run", "coordinator/redact", in + "session", in + "signin", in + "task",
 		in + "topic", in + "trigger", in + "turn", in + "undo",
-		in + "usage",
+		in + "usage", in + "fleet",
 	}
 	root := slices.Concat(waysIn, workers, []string{
 		"coordinator/agentcheck", "coordinator/agentrun", in + "module", in + "run", in + "tools", in + "trigger",
-		"coordinator/host/agents", claude + "/transcript", in + "core", in + "event", in + "git", in + "toolcall",
+		"coordinator/host/agents", claude + "/transcript", in + "core", in + "event", in + "fleet",
+		in + "git", in + "link", in + "toolcall",
 		in + "ask", in + "channel", in + "child", in + "random", in + "session", in + "store", in + "task",
 		"coordinator/birthmark", "coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/logfile",
 		"coordinator/peer", "coordinator/redact", "coordinator/view", "coordinator/wall", "coordinator/wire",
@@ -393,7 +394,7 @@ func table() rules {
 			in + "trigger":  {in + "approved", in + "markdown", in + "message", "coordinator/redact", in + "run"},
 
 			in + "store": {
-				in + "ask", in + "background", in + "channel", in + "crash", in + "event", in + "grant", in + "loop",
+				in + "ask", in + "background", in + "channel", in + "crash", in + "event", in + "fleet", in + "grant", in + "loop",
 				in + "memory", in + "message", in + "module", in + "run", in + "session",
 				in + "signin", in + "task", in + "topic", in + "trigger", in + "undo", in + "usage",
 			},
@@ -425,6 +426,11 @@ func table() rules {
 				"coordinator/redact", "coordinator/view", "coordinator/wording",
 			},
 			in + "channel/conformance": append([]string{in + "core", in + "store"}, domain...),
+			in + "fleet":               {in + "ask", in + "channel"},
+			in + "channel/hub":         append([]string{in + "core", in + "link", in + "store"}, domain...),
+			in + "fleetwork": append([]string{
+				in + "core", in + "link", in + "random", in + "store", "coordinator/wire",
+			}, domain...),
 			in + "channel/loopback": append([]string{
 				in + "channel/conformance", in + "core", in + "store",
 			}, domain...),

@@ -264,6 +264,15 @@ var operations = table(
 	row(wire.OpRunClock, runner, (*Server).runClock),
 	row(wire.OpRunEnd, runner, (*Server).runEnd),
 
+	row(wire.OpMachines, reader, (*Server).machines),
+	row(wire.OpMachine, reader, (*Server).machine),
+	row(wire.OpFleetServe, person, (*Server).fleetServe).by(keyed),
+	row(wire.OpFleetInvite, person, (*Server).fleetInvite).by(keyed),
+	row(wire.OpFleetJoin, person, (*Server).fleetJoin).by(keyed),
+	row(wire.OpFleetRename, person, (*Server).fleetRename).by(keyed),
+	row(wire.OpFleetRemove, person, (*Server).fleetRemove).by(keyed),
+	row(wire.OpFleetLeave, person, (*Server).fleetLeave).by(keyed),
+
 	row(wire.OpTelegram, reader, (*Server).telegram),
 	row(wire.OpTelegramConnect, person, (*Server).telegramConnect).by(keyed),
 	row(wire.OpTelegramPair, person, (*Server).telegramPair).by(keyed),

@@ -59,6 +59,7 @@ func TestOperations(t *testing.T) {
 		},
 		self: {
 			wire.OpPost, wire.OpTell, wire.OpEscalate, wire.OpWake, wire.OpRunWiden, wire.OpToolMessage, wire.OpSuggest, wire.OpGapReport, wire.OpPerson,
+			wire.OpMachineCall,
 		},
 		owner: {wire.OpLoopCancel},
 		own:   {wire.OpConsultBegin, wire.OpConsultEnd},
@@ -67,7 +68,8 @@ func TestOperations(t *testing.T) {
 		person: {
 			wire.OpAnswer, wire.OpUndo, wire.OpSend, wire.OpRevoke, wire.OpAway, wire.OpTurnStop, wire.OpPause,
 			wire.OpShutdown, wire.OpOpen, wire.OpSignOut, wire.OpPolicyTrust, wire.OpRunWait, wire.OpRunTake,
-			wire.OpRunGive, wire.OpTelegramConnect, wire.OpTelegramPair, wire.OpTelegramDisconnect,
+			wire.OpRunGive, wire.OpFleetServe, wire.OpFleetInvite, wire.OpFleetJoin, wire.OpFleetRename, wire.OpFleetRemove,
+			wire.OpFleetLeave, wire.OpTelegramConnect, wire.OpTelegramPair, wire.OpTelegramDisconnect,
 		},
 		change: {
 			wire.OpSuggestionDismiss, wire.OpGapSet, wire.OpTaskStop, wire.OpTaskSet, wire.OpRunStop,

@@ -66,7 +66,7 @@ func pressed(
 	p := in.(core.Press)
 	told, err := do(one, p)
 	if told.Worded != nil {
-		out.Text = told.Words()
+		out.Text, out.Refused = told.Words(), channel.IsRefusal(told.Worded)
 	}
 	if told.Edit {
 		out.Edit = p.Message

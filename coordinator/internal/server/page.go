@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os/user"
@@ -26,7 +27,7 @@ func (s *Server) Page(ctx context.Context, line []peer.Process, op string, in an
 	return s.take(&call{ctx: ctx, op: op, line: line, via: web}, in)
 }
 
-// take carries out an operation that did not come over the socket. in is its decoded request.
+// take carries out an operation that did not come over the socket. in is its decoded request, or the JSON of it.
 func (s *Server) take(c *call, in any) (reply any, err error) {
 	row, ok := operations[c.op]
 	if !ok {
@@ -36,6 +37,10 @@ func (s *Server) take(c *call, in any) (reply any, err error) {
 		return nil, err
 	}
 	s.cfg.Marks()
+	if raw, ok := in.(json.RawMessage); ok {
+		c.body = raw
+		return row.do(s, c)
+	}
 	return row.take(s, c, in)
 }
 

@@ -98,6 +98,7 @@ type Parts struct {
 	Marks    func() // carries out the marks left while no coordinator answered; runs before each call
 	Telegram Telegram
 	Page     Page
+	Fleet    Fleet
 	Runs     Runs
 	Memory   Memory
 	Triggers Triggers
@@ -390,6 +391,10 @@ func success(body any, err error) wire.Reply {
 }
 
 func failure(err error) wire.Reply {
+	var remote *remoteError
+	if errors.As(err, &remote) {
+		return wire.Reply{V: wire.Version, Code: remote.code, Error: remote.text}
+	}
 	code := wire.CodeInternal
 	for _, known := range []struct {
 		err  error
@@ -401,6 +406,7 @@ func failure(err error) wire.Reply {
 		{errUnclear, wire.CodeBadRequest},
 		{core.ErrNotFound, wire.CodeNotFound},
 		{core.ErrNoChannel, wire.CodeBadRequest},
+		{core.ErrAway, wire.CodeSettled},
 		{core.ErrBound, wire.CodeBadRequest},
 		{ask.ErrScope, wire.CodeBadRequest},
 		{ask.ErrTerminal, wire.CodeDenied},

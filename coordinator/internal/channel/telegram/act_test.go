@@ -52,6 +52,7 @@ func acts() map[string]acted {
 		"suggestions":       {say: "/suggestions"},
 		"triggers":          {say: "/triggers"},
 		"modules":           {say: "/modules"},
+		"machines":          {say: "/machines"},
 		"run.start":         {say: "/run @deps x", effect: runs},
 		"run.stop":          {tap: "r:run_1:s", effect: journalled("run.stopped")},
 		"turn.stop":         {say: "/stop {token}", effect: journalled("turn.stopped")},

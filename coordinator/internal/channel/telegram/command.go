@@ -43,6 +43,7 @@ func commands() []command {
 		{name: "modules", about: "folders that bring events and tools, and disable them",
 			do: shows(wire.OpModules, wire.None{})},
 		{name: "runs", about: "what works without a terminal", do: shows(wire.OpRuns, wire.RunsRequest{Most: maxRuns})},
+		{name: "machines", about: "the machines of your fleet", do: shows(wire.OpMachines, wire.None{})},
 		{name: "send", about: "write to a session or a run: /send NAME TEXT", take: (*link).sendTo},
 		{name: "inbox", about: "the newest texts, and what became of them: /inbox WORDS finds old ones",
 			do: inbox},

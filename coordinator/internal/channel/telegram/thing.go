@@ -31,7 +31,7 @@ const (
 	ofModule     callbackKind = "md"
 	ofTask       callbackKind = "t" // l shows it
 
-	ofSession, ofLoop, ofText callbackKind = "se", "lp", "tx" // have no buttons
+	ofSession, ofLoop, ofText, ofMachine callbackKind = "se", "lp", "tx", "mc" // have no buttons
 )
 
 // nouns are all, by the kind of their buttons.
@@ -43,12 +43,13 @@ var nouns = map[callbackKind]noun{
 		"s": "start", "x": "stop", "d": "done", "o": "reopen", "z": "archive",
 	}},
 	ofSession: {Noun: view.Sessions}, ofLoop: {Noun: view.Loops}, ofText: {Noun: view.Texts},
+	ofMachine: {Noun: view.Machines},
 }
 
 // thingSayings returns how the replies of the operations of nouns are worded.
 func thingSayings() []saying {
 	return []saying{
-		listed(wire.OpLoops, ofLoop),
+		listed(wire.OpLoops, ofLoop), listed(wire.OpMachines, ofMachine),
 		listed(wire.OpSuggestions, ofSuggestion), deed(wire.OpSuggestionAccept), deed(wire.OpSuggestionDismiss),
 		listed(wire.OpTriggers, ofTrigger), deed(wire.OpTriggerOn), deed(wire.OpTriggerOff),
 		listed(wire.OpModules, ofModule), deed(wire.OpModuleEnable), deed(wire.OpModuleDisable),

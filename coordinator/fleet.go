@@ -1,0 +1,130 @@
+package coordinator
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel/hub"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
+	"github.com/afar-sh/afar/coordinator/internal/fleetwork"
+	"github.com/afar-sh/afar/coordinator/internal/link"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// A fleetPart is what this machine runs for its fleet: nothing, the hub, or the channel of a member.
+type fleetPart struct {
+	self fleet.Self
+	keys *link.Keys
+	hub  *fleetwork.Hub
+	link func() link.State
+}
+
+// findFleet reads what this machine is in its fleet. A machine without one loads nothing more.
+func (c *Coordinator) findFleet() error {
+	set, err := c.store.Settings()
+	if err != nil {
+		return err
+	}
+	c.fleet.self = set.Fleet.Self
+	if c.fleet.self.Role == fleet.None {
+		return nil
+	}
+	c.fleet.keys, err = link.LoadKeys(c.cfg.Dirs.Fleet())
+	return err
+}
+
+// newHubChannel makes the way of a member to its person.
+func (c *Coordinator) newHubChannel(shared *core.Core) (channel, error) {
+	ch, err := hub.New(hub.Config{
+		Core: shared, Log: c.cfg.Log, Version: c.cfg.Version, Self: c.fleet.self, Keys: c.fleet.keys,
+		Act:   c.server.Act,
+		Read:  c.server.Remote,
+		Place: c.placeOf,
+		Items: c.items,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.fleet.link = ch.State
+	return ch, nil
+}
+
+// openFleet makes what a hub runs.
+func (c *Coordinator) openFleet() error {
+	if c.fleet.self.Role != fleet.Hub {
+		return nil
+	}
+	carrier, err := fleetwork.LinkServer(c.fleet.self, c.cfg.Bin, c.cfg.Dirs.Fleet())
+	if err != nil {
+		return err
+	}
+	c.fleet.hub, err = fleetwork.New(fleetwork.Config{
+		Core: c.core, Log: c.cfg.Log, Version: c.cfg.Version, Self: c.fleet.self, Keys: c.fleet.keys, Server: carrier,
+		Person: func() string {
+			if p := c.telegram.Status().Person; p != nil {
+				return p.Name
+			}
+			return ""
+		},
+	})
+	if err == nil {
+		c.fleet.link = c.fleet.hub.State
+	}
+	return err
+}
+
+func (c *Coordinator) fleetSettings() fleetwork.Setup {
+	return fleetwork.Setup{
+		Core: c.core, Dir: c.cfg.Dirs.Fleet(), Bin: c.cfg.Bin, Version: c.cfg.Version, Machine: home.Machine(),
+		Hub: c.fleet.hub, Link: c.fleet.link,
+	}
+}
+
+// placeOf says where an ask of this machine comes from, for the hub.
+func (c *Coordinator) placeOf(a ask.Ask) (from ask.From) {
+	from.Project = a.Cwd
+	v, err := c.core.Session(string(a.Session))
+	if err != nil {
+		from.Token = a.Tool
+		if a.Task != "" {
+			from.Token = "task:" + a.Task
+		}
+		from.Session = from.Token
+		return from
+	}
+	from.Token, from.Session, from.Project, from.Label = v.Token, v.Names()[0], v.Project, v.Label()
+	return from
+}
+
+// items returns what the hub shows of this machine beside its questions, as `--json` has it.
+func (c *Coordinator) items() (all []fleet.Item) {
+	ctx := context.Background()
+	add := func(kind, id string, v any) {
+		if raw, err := json.Marshal(v); err == nil {
+			all = append(all, fleet.Item{Name: kind + " " + id, Body: raw})
+		}
+	}
+	if reply, err := c.server.Remote(ctx, "hub", string(wire.OpStatus), json.RawMessage("{}")); err == nil {
+		s := reply.(wire.StatusReply)
+		for _, v := range s.Sessions {
+			add(fleet.OfSession, v.ID, v)
+		}
+		for _, l := range s.Loops {
+			add(fleet.OfLoop, l.Session, l)
+		}
+	}
+	if reply, err := c.server.Remote(ctx, "hub", string(wire.OpRuns), json.RawMessage("{}")); err == nil {
+		for _, r := range reply.(wire.RunsReply).Runs {
+			add(fleet.OfRun, r.ID, r)
+		}
+	}
+	if reply, err := c.server.Remote(ctx, "hub", string(wire.OpTasks), json.RawMessage("{}")); err == nil {
+		for _, t := range reply.(wire.TasksReply).Tasks {
+			add(fleet.OfTask, t.ID, t)
+		}
+	}
+	return all
+}

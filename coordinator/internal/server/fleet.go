@@ -1,0 +1,284 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// A Fleet is what the server knows of the link to other machines.
+type Fleet interface {
+	// Serve and Join change what this machine is; the coordinator starts again as that.
+	Serve(ctx context.Context, in wire.FleetServeRequest) (wire.FleetChanged, error)
+	Join(ctx context.Context, in wire.FleetJoinRequest) (wire.FleetChanged, error)
+	Leave(ctx context.Context) error
+	Invite(in wire.FleetInviteRequest) (wire.FleetInvitation, error)
+	Remove(ctx context.Context, id fleet.MachineID)
+	// Read returns the reply of an operation that changes nothing, from another machine.
+	Read(ctx context.Context, id fleet.MachineID, by, op string, in []byte) (json.RawMessage, error)
+	// State says how the link is, in words, "" where it is as it should be.
+	State() string
+}
+
+var errNoFleet = badRequest("this machine has no fleet: afar fleet serve makes it the hub of one")
+
+func (s *Server) machines(*call, wire.None) (out wire.MachinesReply, err error) {
+	out.Machines = []wire.Machine{}
+	self := s.cfg.Core.Fleet()
+	if self.Role == fleet.None {
+		return out, nil
+	}
+	here := wire.Machine{
+		ID: string(self.ID), Name: self.Name, Role: string(self.Role), State: wire.MachineHere, Decides: true,
+		Version: s.cfg.Self.Version, SeenAt: time.Now().UnixMilli(),
+	}
+	for _, a := range s.cfg.Core.Asks(false) {
+		if !a.Mirrored() && a.Waiting() {
+			here.OpenAsks++
+		}
+	}
+	here.Sessions = len(s.sessions())
+	here.Runs = len(s.cfg.Core.Runs())
+	out.Machines = append(out.Machines, here)
+	for _, m := range s.cfg.Core.Machines() {
+		out.Machines = append(out.Machines, s.wireMachine(m))
+	}
+	if self.Role == fleet.Member {
+		out.Machines = append(out.Machines, wire.Machine{
+			ID: self.Hub.Sign[:16], Name: self.Peer.Name, Role: string(fleet.Hub), State: s.linkState(),
+			SeenAt: self.Peer.SeenAt.UnixMilli(), Version: self.Peer.Version, Decides: true,
+		})
+	}
+	return out, nil
+}
+
+// linkState returns the state of the hub as a member sees it.
+func (s *Server) linkState() string {
+	if s.cfg.Fleet.State() == "" {
+		return wire.MachineUp
+	}
+	return wire.MachineAway
+}
+
+func (s *Server) wireMachine(m fleet.Machine) wire.Machine {
+	w := wire.Machine{
+		ID: string(m.ID), Name: m.Name, Role: string(fleet.Member), State: wire.MachineAway, Version: m.Known.Version,
+		Decides: m.Decides, WaitingOut: len(s.cfg.Core.Waiting(m.ID)), OpenAsks: len(s.cfg.Core.OpenMirrors(m.ID)),
+	}
+	if !m.Known.SeenAt.IsZero() {
+		w.SeenAt = m.Known.SeenAt.UnixMilli()
+	}
+	switch _, here := s.cfg.Core.Present()[m.ID]; {
+	case m.Doubled:
+		w.State = wire.MachineRefused
+	case here:
+		w.State = wire.MachineUp
+	}
+	for _, one := range s.cfg.Core.MirrorsOf(fleet.OfSession) {
+		if one.Machine == m.ID {
+			w.Sessions++
+		}
+	}
+	for _, one := range s.cfg.Core.MirrorsOf(fleet.OfRun) {
+		if one.Machine == m.ID {
+			w.Runs++
+		}
+	}
+	return w
+}
+
+func (s *Server) machine(c *call, in wire.Named) (out wire.MachineReply, err error) {
+	self := s.cfg.Core.Fleet()
+	if self.Role != fleet.None && (in.ID == self.Name || in.ID == string(self.ID)) {
+		all, err := s.machines(c, wire.None{})
+		return wire.MachineReply{Machine: all.Machines[0], Mirrors: []wire.Age{}, Link: s.cfg.Fleet.State()}, err
+	}
+	m, err := s.cfg.Core.Machine(in.ID)
+	if err != nil {
+		return out, err
+	}
+	out = wire.MachineReply{
+		Machine: s.wireMachine(m), Aliases: m.Aliases, OffsetMS: m.Known.Offset, Mirrors: []wire.Age{},
+	}
+	for _, kind := range []string{fleet.OfSession, fleet.OfRun, fleet.OfTask, fleet.OfLoop} {
+		age := wire.Age{Kind: kind}
+		for _, one := range s.cfg.Core.MirrorsOf(kind) {
+			if one.Machine == m.ID {
+				age.Count, age.At = age.Count+1, max(age.At, one.At.UnixMilli())
+			}
+		}
+		out.Mirrors = append(out.Mirrors, age)
+	}
+	if out.State == wire.MachineUp {
+		began := time.Now()
+		if _, err := s.cfg.Fleet.Read(c.ctx, m.ID, c.decider(), string(wire.OpPing), nil); err == nil {
+			out.LagMS = max(time.Since(began).Milliseconds(), 1)
+		}
+	}
+	return out, nil
+}
+
+func (s *Server) fleetServe(c *call, in wire.FleetServeRequest) (out wire.FleetChanged, err error) {
+	if self := s.cfg.Core.Fleet(); self.Role == fleet.Member {
+		return out, badRequest("this machine is a member of %s's fleet: afar fleet leave, first", self.Peer.Name)
+	}
+	out, err = s.cfg.Fleet.Serve(c.ctx, in)
+	if err == nil {
+		c.then = append(c.then, s.cfg.Shutdown)
+	}
+	return out, err
+}
+
+func (s *Server) fleetJoin(c *call, in wire.FleetJoinRequest) (out wire.FleetChanged, err error) {
+	switch self := s.cfg.Core.Fleet(); self.Role {
+	case fleet.Hub:
+		return out, badRequest("this machine is the hub of a fleet itself: afar fleet leave, first")
+	case fleet.Member:
+		return out, badRequest("this machine is a member of %s's fleet: afar fleet leave, first", self.Peer.Name)
+	}
+	out, err = s.cfg.Fleet.Join(c.ctx, in)
+	if err == nil {
+		c.then = append(c.then, s.cfg.Shutdown)
+	}
+	return out, err
+}
+
+func (s *Server) fleetLeave(c *call, _ wire.None) (out wire.FleetChanged, err error) {
+	if s.cfg.Core.Fleet().Role == fleet.None {
+		return out, errNoFleet
+	}
+	if err := s.cfg.Fleet.Leave(c.ctx); err != nil {
+		return out, err
+	}
+	c.then = append(c.then, s.cfg.Shutdown)
+	return out, nil
+}
+
+func (s *Server) fleetInvite(_ *call, in wire.FleetInviteRequest) (out wire.FleetInvitation, err error) {
+	if s.cfg.Core.Fleet().Role != fleet.Hub {
+		return out, badRequest("only the hub of a fleet invites: afar fleet serve makes this machine one")
+	}
+	if in.Name != "" {
+		if err := fleet.CheckName(in.Name); err != nil {
+			return out, badRequest("%v", err)
+		}
+		taken := func(m fleet.Machine) bool { return m.Named(in.Name) }
+		if slices.ContainsFunc(s.cfg.Core.Machines(), taken) {
+			return out, badRequest("a machine of the fleet is named %s: take another name, or afar fleet remove %s",
+				in.Name, in.Name)
+		}
+	}
+	return s.cfg.Fleet.Invite(in)
+}
+
+func (s *Server) fleetRename(_ *call, in wire.FleetRenameRequest) (out wire.Machine, err error) {
+	m, err := s.cfg.Core.Machine(in.ID)
+	if err == nil {
+		m, err = s.cfg.Core.RenameMachine(m.ID, in.Name)
+	}
+	if errors.Is(err, fleet.ErrNameTaken) {
+		err = badRequest("%v", err)
+	}
+	return s.wireMachine(m), err
+}
+
+func (s *Server) fleetRemove(c *call, in wire.Named) (out wire.Machine, err error) {
+	m, err := s.cfg.Core.Machine(in.ID)
+	if err != nil {
+		return out, err
+	}
+	m, err = s.cfg.Core.ChangeMachine(m.ID, "removed from the fleet by "+c.decider(), channel.News{},
+		func(m *fleet.Machine, _ time.Time) error { m.Removed = true; return nil })
+	if err == nil {
+		s.cfg.Fleet.Remove(c.ctx, m.ID)
+	}
+	return s.wireMachine(m), err
+}
+
+// orderFor is how long the command line waits for what another machine makes of an order. It goes on there after that.
+const orderFor = 15 * time.Second
+
+// notThere are the operations that no machine carries out for another: they are about the machine itself.
+var notThere = []string{
+	string(wire.OpShutdown), string(wire.OpPerson), string(wire.OpSignOut), string(wire.OpMachineCall),
+	string(wire.OpConfigSet), string(wire.OpPolicyTrust), string(wire.OpToolMessage),
+	string(wire.OpTelegramConnect), string(wire.OpTelegramPair), string(wire.OpTelegramDisconnect),
+	string(wire.OpFleetServe), string(wire.OpFleetInvite), string(wire.OpFleetJoin), string(wire.OpFleetRename),
+	string(wire.OpFleetRemove), string(wire.OpFleetLeave), string(wire.OpRunTake), string(wire.OpRunOpen),
+}
+
+// The row of machine.call is added by itself, because the operation looks into the table.
+func init() {
+	operations[string(wire.OpMachineCall)] = row(wire.OpMachineCall, self, (*Server).machineCall).by(keyed)
+}
+
+// machineCall carries out an operation on another machine. The caller is checked as for the operation here.
+func (s *Server) machineCall(c *call, in wire.MachineCall) (out wire.Raw, err error) {
+	self := s.cfg.Core.Fleet()
+	if self.Role != fleet.Hub {
+		return nil, badRequest("only the hub of a fleet calls another machine")
+	}
+	row, known := operations[in.Op]
+	if !known || slices.Contains(notThere, in.Op) || slices.Contains([]access{hook, own, runner}, row.access) {
+		return nil, badRequest("%s is done on the machine itself", in.Op)
+	}
+	asked := *c
+	asked.op, asked.body = in.Op, in.Body
+	switch err := s.allow(row, &asked); {
+	case err != nil:
+		return nil, err
+	case s.sessionAsks(&asked) && row.access != reader:
+		return nil, fmt.Errorf("%w: a session asks nothing of another machine", errDenied)
+	case in.Op == string(wire.OpAnswer) || in.Op == string(wire.OpSend):
+		if err := s.allowTerminal(&asked); err != nil {
+			return nil, err
+		}
+	}
+	m, err := s.cfg.Core.Machine(in.Machine)
+	if err != nil {
+		return nil, err
+	}
+	if row.access == reader {
+		reply, err := s.cfg.Fleet.Read(c.ctx, m.ID, c.decider(), in.Op, in.Body)
+		return wire.Raw(reply), err
+	}
+	o, err := s.cfg.Core.Order(fleet.Order{Machine: m.ID, Op: in.Op, In: in.Body, By: c.decider()})
+	if err != nil {
+		return nil, err
+	}
+	return s.awaitOrder(c, m, o)
+}
+
+// awaitOrder returns what an order came to.
+func (s *Server) awaitOrder(c *call, m fleet.Machine, o fleet.Order) (wire.Raw, error) {
+	ctx, cancel := context.WithTimeout(c.ctx, orderFor)
+	defer cancel()
+	o, ended := s.cfg.Core.AwaitOrder(ctx, o.ID())
+	switch {
+	case !ended:
+		return nil, fmt.Errorf("%s has not answered yet: it is carried out when it does", m.Name)
+	case o.Reply.Error != "":
+		return nil, &remoteError{code: o.Reply.Code, text: m.Name + ": " + o.Reply.Error}
+	}
+	return wire.Raw(o.Reply.Body), nil
+}
+
+// A remoteError is the error of an operation on another machine.
+type remoteError struct{ code, text string }
+
+func (e *remoteError) Error() string { return e.text }
+
+// Remote carries out an operation that changes nothing for the hub.
+func (s *Server) Remote(ctx context.Context, by, op string, in json.RawMessage) (any, error) {
+	if row, ok := operations[op]; !ok || row.access != reader {
+		return nil, badRequest("%s is no operation that only reads", op)
+	}
+	return s.take(&call{ctx: ctx, op: op, by: by, via: fleet.Channel}, in)
+}
