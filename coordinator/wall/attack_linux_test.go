@@ -204,6 +204,7 @@ var attacks = []struct {
 	{"a table of cron", func(field) error { return writes("/var/spool/cron/crontabs/attacker") }},
 	{"the token of the bot", func(f field) error { return reads(f.at("afar-home/telegram.token")) }},
 	{"Afar's database", func(f field) error { return reads(f.at("afar-home/state/afar.db")) }},
+	{"the keys of the fleet", func(f field) error { return reads(f.at("afar-home/state/fleet/sign.nkey")) }},
 	{"Afar's settings", func(f field) error { return writes(f.at("afar-home/config.toml")) }},
 	{"a mark of the person", func(f field) error { return writes(f.at("afar-home/state/marks/pause")) }},
 	{"the environment of a process outside", func(f field) error { return reads(f.proc("environ")) }},
@@ -456,7 +457,7 @@ func newField(t *testing.T) field {
 		".bashrc", ".profile", ".ssh/id_ed25519", ".ssh/known_hosts", "other/main.go", ".claude/settings.json",
 		".claude.json", ".claude/shell-snapshots/s.sh", ".claude/session-env/other/hook-0.sh", ".local/bin/tool",
 		".cache/x", "afar-home/telegram.token", "afar-home/config.toml", "afar-home/state/afar.db",
-		"afar-home/state/marks/x", "project/own", "project/dir/x", "project/.git/hooks/x", ".config/git/ignore",
+		"afar-home/state/marks/x", "afar-home/state/fleet/sign.nkey", "project/own", "project/dir/x", "project/.git/hooks/x", ".config/git/ignore",
 	} {
 		path := f.at(file)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(file), 0o600)); err != nil {

@@ -270,7 +270,9 @@ func isDir(path string) bool {
 func (p Place) hidden(set Settings) []Row {
 	d := p.Dirs
 	all := rows(d.User, secrets)
-	for _, file := range []string{d.TokenFile(), d.HookKeys(), filepath.Dir(d.Log()), filepath.Dir(d.RunFiles("x"))} {
+	for _, file := range []string{
+		d.TokenFile(), d.HookKeys(), filepath.Join(d.State, "fleet"), filepath.Dir(d.Log()), filepath.Dir(d.RunFiles("x")),
+	} {
 		all = append(all, Row{file, "Afar's own"})
 	}
 	for _, base := range []string{d.Database(), d.SearchIndex()} {
