@@ -87,7 +87,7 @@ func (a *app) answer(ctx context.Context, in wire.AnswerRequest, asJSON bool) er
 	case q.Kind == wording.Missed:
 		a.say("Trigger %s: skipped.", oneLine(q.Tool, 40))
 		return nil
-	case in.Allow && q.Kind == "plan":
+	case in.Allow && q.Kind == wording.Plan:
 		verb = "Approved"
 	case in.Allow:
 		verb = "Allowed"

@@ -49,7 +49,7 @@ func (a *app) answerQuestion(ctx context.Context, in wire.AnswerRequest) error {
 	}
 	who := oneLine(q.Token, 40)
 	switch {
-	case q.Kind == "plan":
+	case q.Kind == wording.Plan:
 		a.say("Sent back for %s: %s", who, oneLine(in.Text, 100))
 		return nil
 	case q.Kind == wording.CheckIn:

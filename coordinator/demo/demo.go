@@ -15,6 +15,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/host/claude/sandbox"
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // Config is what a demo needs.
@@ -225,7 +226,7 @@ func (d *demo) fill(ctx context.Context, t sandbox.Turn) sandbox.Turn {
 func (d *demo) answered(ctx context.Context) string {
 	asks, _ := d.asks(ctx) // without the answer the story goes on as well
 	for _, a := range asks {
-		if a.Kind == "question" && len(a.Questions) > 0 && a.Questions[0].Answer != "" {
+		if a.Kind == wording.Question && len(a.Questions) > 0 && a.Questions[0].Answer != "" {
 			return a.Questions[0].Answer
 		}
 	}

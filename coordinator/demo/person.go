@@ -100,7 +100,7 @@ func (d *demo) ask(ctx context.Context, id string) (a wire.Ask, err error) {
 
 // tellAsk shows a question, and how it is answered.
 func (d *demo) tellAsk(a wire.Ask) {
-	if a.Kind != "question" {
+	if a.Kind != wording.Question {
 		d.Tell(Wish, fmt.Sprintf("%s %s: %s", a.Token, wording.Wants(a), a.Input))
 		if a.Why != "" {
 			d.Tell(Aside, a.Why)
@@ -137,7 +137,7 @@ func (d *demo) tellSettled(a wire.Ask) {
 	switch {
 	case a.By == "":
 		d.Tell(Result, "Nobody answered.")
-	case a.Kind == "question" && a.Allow:
+	case a.Kind == wording.Question && a.Allow:
 		d.Tell(Result, fmt.Sprintf("Answered by %s: %s", a.By, a.Questions[0].Answer))
 	case a.Allow:
 		d.Tell(Result, "Allowed by "+a.By+".")
@@ -157,7 +157,7 @@ func (d *demo) within(limit time.Time) error {
 
 // yesTo returns what the demo types by itself.
 func yesTo(a wire.Ask) string {
-	if a.Kind == "question" {
+	if a.Kind == wording.Question {
 		return "1"
 	}
 	return "allow"
@@ -187,9 +187,9 @@ func answerOf(a wire.Ask, line string) (in wire.AnswerRequest, ok bool) {
 	word, rest, _ := strings.Cut(line, " ")
 	n, err := strconv.Atoi(line)
 	switch {
-	case a.Kind == "question" && err == nil:
+	case a.Kind == wording.Question && err == nil:
 		in.Options = []int{n}
-	case a.Kind == "question":
+	case a.Kind == wording.Question:
 		in.Text = line
 	case slices.Contains([]string{"allow", "a", "yes", "y"}, strings.ToLower(word)):
 		in.Allow = true

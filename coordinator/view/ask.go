@@ -85,12 +85,13 @@ func Question(asks []wire.Ask) Card {
 // words, or what a model wrote in Markdown.
 var (
 	signs = map[string]string{
-		"question": "💬", wording.CheckIn: "💬", "elicitation": "🔌", "plan": "📋", wording.Terminal: "⌨️", "denied": "🚫",
+		wording.Question: "💬", wording.CheckIn: "💬", wording.Elicitation: "🔌", wording.Plan: "📋",
+		wording.Terminal: "⌨️", wording.AutoDenied: "🚫",
 		wording.Proposal: "🏃", wording.Widen: "🧱", wording.Checkpoint: "🚩", wording.WakeUp: "⏰", wording.Missed: "⏰",
 		wording.Suggestion: "💡",
 	}
-	quoted = map[string]bool{"elicitation": true, wording.Suggestion: true, wording.Missed: true}
-	proses = map[string]bool{"plan": true, wording.CheckIn: true, wording.Checkpoint: true}
+	quoted = map[string]bool{wording.Elicitation: true, wording.Suggestion: true, wording.Missed: true}
+	proses = map[string]bool{wording.Plan: true, wording.CheckIn: true, wording.Checkpoint: true}
 )
 
 func quote(s string) Line {
@@ -147,10 +148,10 @@ func deeds(q wire.Ask) (all []Deed, say Deed) {
 	switch q.Kind {
 	case wording.Terminal:
 		return nil, Deed{}
-	case "question", wording.Checkpoint:
+	case wording.Question, wording.Checkpoint:
 		say.Command += " · afar answer " + id + " --option N"
 		return nil, say
-	case "elicitation":
+	case wording.Elicitation:
 		deny.Label = "Decline"
 		if len(q.Questions) > 0 {
 			say.Words, say.Command = "Your answer", say.Command+" · afar answer "+id+" --option N"
@@ -158,12 +159,12 @@ func deeds(q wire.Ask) (all []Deed, say Deed) {
 		}
 		allow.Label = "Accept"
 		return []Deed{allow, deny}, Deed{}
-	case "plan":
+	case wording.Plan:
 		allow.Label = "Approve (it asks before edits)"
 		edits := Deed{Key: "approve-edits", Label: "Approve and accept edits", Sign: "✏️"}
 		say.Label, say.Words, say.Command = "Send back", "Send it back: what to change", "afar answer "+id+" 'what to change'"
 		return []Deed{allow, edits, deny}, say
-	case "denied":
+	case wording.AutoDenied:
 		allow.Label, allow.Sign, allow.Command = "Retry once", "🔁", "retry once: "+allow.Command
 		return []Deed{allow}, Deed{Key: "deny", Label: "Send", Words: "What to do instead"}
 	case wording.CheckIn:

@@ -7,6 +7,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
+// The kinds of asks in which the host asks for words, shows a plan, or passes on what a server of tools asks, and of
+// those about a call that its auto mode has refused.
+const (
+	Question    = "question"
+	Plan        = "plan"
+	Elicitation = "elicitation"
+	AutoDenied  = "denied"
+)
+
 // CheckIn is the kind of an ask that is a session which stopped.
 const CheckIn = "check-in"
 
@@ -62,13 +71,13 @@ func Times(card []wire.Ask) string {
 // Wants returns what a session wants.
 func Wants(q wire.Ask) string {
 	switch q.Kind {
-	case "question", Checkpoint:
+	case Question, Checkpoint:
 		return "asks you"
-	case "plan":
+	case Plan:
 		return "has a plan"
-	case "elicitation":
+	case Elicitation:
 		return Line(q.Tool, 60) + " asks you"
-	case "denied":
+	case AutoDenied:
 		return "was refused by auto mode: " + Line(q.Tool, 60)
 	case CheckIn:
 		return "stopped and says"
@@ -103,15 +112,15 @@ func Decided(q wire.Ask) string {
 	switch {
 	case q.Kind == CheckIn && q.Allow:
 		return "let rest"
-	case q.Kind == "elicitation" && q.Allow && len(q.Questions) == 0:
+	case q.Kind == Elicitation && q.Allow && len(q.Questions) == 0:
 		return "accepted"
-	case q.Kind == Checkpoint, q.Kind == CheckIn, (q.Kind == "question" || q.Kind == "elicitation") && q.Allow:
+	case q.Kind == Checkpoint, q.Kind == CheckIn, (q.Kind == Question || q.Kind == Elicitation) && q.Allow:
 		return "answered"
-	case q.Kind == "elicitation":
+	case q.Kind == Elicitation:
 		return "declined"
-	case q.Kind == "plan" && q.Allow:
+	case q.Kind == Plan && q.Allow:
 		return "approved"
-	case q.Kind == "plan":
+	case q.Kind == Plan:
 		return "sent back"
 	case q.Kind == Suggestion && q.Allow:
 		return "accepted"

@@ -625,13 +625,18 @@ func (c *Core) RunLast(id run.ID, before int64, most int) ([]run.Event, error) {
 	return c.cfg.Store.RunLast(id, before, min(most, mostEvents))
 }
 
-// runners returns the processes that drive turns.
 func (s *state) runners() (all []session.Process) {
 	for _, r := range s.runs.active() {
 		if r.Busy() && r.Turn.Runner.Known() {
 			all = append(all, r.Turn.Runner)
 		}
 	}
+	return all
+}
+
+// Runners returns the processes that drive turns.
+func (c *Core) Runners() (all []session.Process) {
+	c.view(func(s *state, _ time.Time) { all = s.runners() })
 	return all
 }
 

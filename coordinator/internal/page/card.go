@@ -58,8 +58,9 @@ func (c Card) Fate() string {
 
 // icons are the pictures of the kinds of questions.
 var icons = map[string]string{
-	"question": "chat", "elicitation": "plug", "plan": "plan", "guard": "shield", "denied": "ban",
-	wording.Terminal: "ask", wording.CheckIn: "chat", wording.Proposal: "plan", wording.Widen: "shield",
+	wording.Question: "chat", wording.Elicitation: "plug", wording.Plan: "plan", "guard": "shield",
+	wording.AutoDenied: "ban",
+	wording.Terminal:   "ask", wording.CheckIn: "chat", wording.Proposal: "plan", wording.Widen: "shield",
 	wording.Checkpoint: "chat", wording.Suggestion: "plan",
 	wording.WakeUp: "bolt", wording.Missed: "bolt",
 }

@@ -141,10 +141,8 @@ const tellEvery = 20 * time.Millisecond
 // alive returns the runners that live: those of an earlier coordinator too.
 func (w *Worker) alive() map[session.Process]bool {
 	all := map[session.Process]bool{}
-	for _, r := range w.core.Runs() {
-		if r.Busy() && r.Turn.Runner.Known() {
-			all[r.Turn.Runner] = true
-		}
+	for _, p := range w.core.Runners() {
+		all[p] = true
 	}
 	w.mu.Lock()
 	maps.Copy(all, w.runners)

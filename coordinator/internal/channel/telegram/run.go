@@ -94,13 +94,14 @@ func (l *link) spots() (all []spot) {
 		own := r.Trigger == "" && r.Parent == ""
 		all = append(all, spot{session.ID(r.Conversation), r.Name, r.Dir, r.Since, own, r.Trigger != ""})
 	}
-	there := all[:0]
-	for _, s := range all {
-		if info, err := os.Stat(s.dir); err == nil && info.IsDir() {
-			there = append(there, s)
+	isThere := map[string]bool{} // thousands work in a few directories
+	return slices.DeleteFunc(all, func(s spot) bool {
+		if _, known := isThere[s.dir]; !known {
+			info, err := os.Stat(s.dir)
+			isThere[s.dir] = err == nil && info.IsDir()
 		}
-	}
-	return there
+		return !isThere[s.dir]
+	})
 }
 
 // dirFor returns the directory for a run: the one that a name means, else that of the message
