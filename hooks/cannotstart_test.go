@@ -133,6 +133,8 @@ func TestCannotStart(t *testing.T) {
 // compacted or cleared.
 func TestCannotStartOnce(t *testing.T) {
 	b := newBroken(t)
+	b.run("SessionStart", `,"source":"startup"`, unattended)
+	b.waitForStart() // it may take longer than the hook waits
 	for source, told := range map[string]bool{"startup": true, "resume": true, "compact": false, "clear": false} {
 		out, _ := b.run("SessionStart", `,"source":"`+source+`"`, unattended)
 		if got := strings.Contains(out, "cannot start"); got != told {
@@ -143,28 +145,28 @@ func TestCannotStartOnce(t *testing.T) {
 
 // TestHungSessionStart: a coordinator that accepts connections but does not answer delays
 // the start of a session by at most 50 ms. The fastest of several runs counts, because the
-// machine may be busy.
+// machine may be busy: as many as it takes, up to a bound.
 func TestHungSessionStart(t *testing.T) {
 	long.InCI(t)
-	best := func(serve func(net.Conn)) time.Duration {
-		least := time.Hour
-		for range 8 {
-			root := homeDir(t)
-			impostor(t, root, serve)
-			began := time.Now()
-			started := payload("SessionStart", `,"source":"resume"`) // the person is told nothing then
-			nothing.check(t, runHook(t, "hook-session-start", root, attended, started))
-			least = min(least, time.Since(began))
-		}
-		return least
+	start := func(serve func(net.Conn)) time.Duration {
+		root := homeDir(t)
+		impostor(t, root, serve)
+		began := time.Now()
+		started := payload("SessionStart", `,"source":"resume"`) // the person is told nothing then
+		nothing.check(t, runHook(t, "hook-session-start", root, attended, started))
+		return time.Since(began)
 	}
 	answers := func(c net.Conn) {
 		_, _ = c.Read(make([]byte, 64<<10))
 		_, _ = c.Write([]byte(`{"v":1,"code":"","body":{}}` + "\n"))
 		c.Close()
 	}
-	usual, hung := best(answers), best(conditions["hung"])
-	if delay := hung - usual; delay > 75*time.Millisecond { // 50 ms, and the start of the copy that registers later
+	const most = 75 * time.Millisecond // 50 ms, and the start of the copy that registers later
+	usual, hung := time.Hour, time.Hour
+	for n := 0; n < 8 || n < 100 && hung-usual > most; n++ {
+		usual, hung = min(usual, start(answers)), min(hung, start(conditions["hung"]))
+	}
+	if delay := hung - usual; delay > most {
 		t.Errorf("a hung coordinator delays it by %s (usual %s)", delay, usual)
 	}
 }
