@@ -147,7 +147,7 @@ func TestCluster(t *testing.T) {
 		return f.count("refused "+other.ID()+": the machine is not of the fleet") > 0 && !foreign.State().Connected
 	})
 	if f.like("doubled") != 0 || f.count("act") != 20 {
-		t.Errorf("%q", f.events)
+		t.Errorf("%q", f.happened())
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -141,16 +143,21 @@ func (f *fleet) note(s string) {
 	f.events = append(f.events, s)
 }
 
-// count returns how often something happened.
-func (f *fleet) count(event string) (n int) {
+// happened returns all that happened.
+func (f *fleet) happened() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, e := range f.events {
-		if e == event {
-			n++
-		}
-	}
-	return n
+	return slices.Clone(f.events)
+}
+
+// count returns how often something happened.
+func (f *fleet) count(event string) int {
+	return len(slices.DeleteFunc(f.happened(), func(e string) bool { return e != event }))
+}
+
+// like returns how often something happened that begins so.
+func (f *fleet) like(prefix string) int {
+	return len(slices.DeleteFunc(f.happened(), func(e string) bool { return !strings.HasPrefix(e, prefix) }))
 }
 
 // member starts a member that the hub admits.
