@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,18 +12,8 @@ import (
 // newRoot builds the whole command.
 func newRoot(a *app) *cobra.Command {
 	root := group("afar",
-		"Leave the terminal; your sessions keep working, and your phone rings only when they need you.",
-		newStatus(a), newWatch(a), newAsks(a), newAllow(a), newDeny(a), newAnswer(a), newSend(a), newInbox(a), newStopTurn(a),
-		newGrants(a), newRevoke(a), newUndo(a), newAway(a), newPause(a), newResume(a),
-		newRun(a), newTask(a), newSuggestion(a), newGap(a), newTrigger(a), newModule(a), newWall(a),
-		newMemory(a), newJournal(a), newLoop(a), newIssue(a),
-		newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a), newFleet(a),
-		newOpen(a), newLog(a), newReport(a), newAudit(a), newGuard(a),
-		newDoctor(a), newDemo(a), newDebug(a), newLogs(a), newConfig(a),
-		newServe(a), newStart(a), newStop(a), newRestart(a), newInstallService(a), newVersion(a), newUpdate(a),
-		newUninstall(a), newStatusline(a),
-		newCall(a), newMCP(a), newPin(a), newHold(a),
-		newLock(a), newUnlock(a))
+		"Leave the terminal; your sessions keep working, and your phone rings only when they need you.")
+	addCommands(a, root)
 	root.Long = root.Short + "\n\nAlone, afar shows the status."
 	root.RunE = withoutSubcommand(root, func(c *cobra.Command) error {
 		return read(c.Context(), a, wire.OpStatus, wire.StatusRequest{}, false, renderStatus)
@@ -32,42 +21,46 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().StringVar(&a.machine, "machine", "", "on the hub: do it on the machine `NAME` of the fleet")
 	root.Version = versionText()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	sortIntoGroups(root)
 	giveExamples(root, "")
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	return root
 }
 
-// groups are the parts of `afar --help`, with the names of their commands.
-var groups = []struct{ id, title, names string }{
-	{"first", "Start here:", "demo open away telegram fleet doctor"},
-	{"sessions", "Sessions and their questions:", "status watch asks allow deny answer send inbox stop-turn report log"},
-	{"away", "While you are away:", "pause resume loop issue"},
-	{"guard", "What is allowed, and taking it back:", "guard grants revoke undo audit lock unlock hold"},
-	{"work", "Work that goes on without a terminal:", "task suggestion gap run trigger module memory journal wall"},
-	{"agents", "What agents write, and second opinions:", "post read topics consult"},
-	{"care", "Setup and care:",
-		"config statusline start stop restart install-service logs debug version completion help update uninstall"},
-	{"programs", "For programs:", "call mcp serve pin"},
-}
+// commands are those of one group of `afar --help`.
+type commands []*cobra.Command
 
-// sortIntoGroups sorts the commands into the groups of the help.
-func sortIntoGroups(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	if c, _, err := root.Find([]string{"completion"}); err == nil {
-		c.Short = "Print the script that completes commands in your shell"
-	}
-	for _, g := range groups {
+// addCommands adds all commands, in their groups.
+func addCommands(a *app, root *cobra.Command) {
+	for _, g := range []struct {
+		id, title string
+		commands  commands
+	}{
+		{"first", "Start here:", commands{newDemo(a), newOpen(a), newAway(a), newTelegram(a), newFleet(a), newDoctor(a)}},
+		{"sessions", "Sessions and their questions:", commands{newStatus(a), newWatch(a), newAsks(a), newAllow(a),
+			newDeny(a), newAnswer(a), newSend(a), newInbox(a), newStopTurn(a), newReport(a), newLog(a)}},
+		{"away", "While you are away:", commands{newPause(a), newResume(a), newLoop(a), newIssue(a)}},
+		{"guard", "What is allowed, and taking it back:", commands{newGuard(a), newGrants(a), newRevoke(a), newUndo(a),
+			newAudit(a), newLock(a), newUnlock(a), newHold(a)}},
+		{"work", "Work that goes on without a terminal:", commands{newTask(a), newSuggestion(a), newGap(a), newRun(a),
+			newTrigger(a), newModule(a), newMemory(a), newJournal(a), newWall(a)}},
+		{"agents", "What agents write, and second opinions:", commands{newPost(a), newRead(a), newTopics(a), newConsult(a)}},
+		{"care", "Setup and care:", commands{newConfig(a), newStatusline(a), newStart(a), newStop(a), newRestart(a),
+			newInstallService(a), newLogs(a), newDebug(a), newVersion(a), newUpdate(a), newUninstall(a)}},
+		{"programs", "For programs:", commands{newCall(a), newMCP(a), newServe(a), newPin(a)}},
+	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		for _, c := range root.Commands() {
-			if slices.Contains(strings.Fields(g.names), c.Name()) {
-				c.GroupID = g.id
-			}
+		for _, c := range g.commands {
+			c.GroupID = g.id
+			root.AddCommand(c)
 		}
 	}
 	root.SetHelpCommandGroupID("care")
 	root.SetCompletionCommandGroupID("care")
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Short = "Print the script that completes commands in your shell"
+	}
 }
 
 // group is a command that only holds others. An unknown or missing subcommand is
