@@ -32,7 +32,7 @@ func TestRealAskJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Config{Programs: []Program{program}, Env: lab.Env(), Timeout: 20 * time.Second}
+	c := Config{Programs: []Program{program}, Env: lab.Env(), Timeout: 2 * time.Minute}
 	var value map[string]any
 	if err := json.Unmarshal([]byte(fits), &value); err != nil {
 		t.Fatal(err)

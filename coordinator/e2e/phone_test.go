@@ -99,7 +99,7 @@ func (p *phone) call(op fmt.Stringer, in, out any) {
 		p.t.Fatal(err)
 	}
 	line, err := p.client().CallStarting(wire.Request{V: wire.Version, Op: op.String(), Body: body},
-		time.Now().Add(20*time.Second))
+		time.Now().Add(patience))
 	var reply wire.Reply
 	if err = errors.Join(err, json.Unmarshal(line, &reply)); err != nil || reply.Code != wire.CodeOK {
 		p.t.Fatalf("%s: %v %s", op, err, line)

@@ -212,7 +212,7 @@ func TestStart(t *testing.T) {
 	for range 20 {
 		callers.Go(func() {
 			line, err := n.client().CallStarting(wire.Request{V: wire.Version, Op: string(wire.OpStatus)},
-				time.Now().Add(20*time.Second))
+				time.Now().Add(patience))
 			if err != nil {
 				t.Error(err)
 				return

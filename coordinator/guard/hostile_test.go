@@ -25,7 +25,7 @@ func TestNoShapeIsSlow(t *testing.T) {
 	for _, s := range shapes() {
 		call := s.call(size)
 		best := math.Inf(1)
-		for try := 0; try < 8 && best > mostParses; try++ {
+		for try := 0; try < 30 && best > mostParses; try++ {
 			yard := timed(func() { parseOrdinary(size) })
 			best = min(best, float64(timed(func() { Judge(call, testContext()) }))/float64(yard))
 		}

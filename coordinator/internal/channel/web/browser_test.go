@@ -210,7 +210,7 @@ func (s *subject) streamOf(t testing.TB, path, last string) (events <-chan sent,
 
 func awaitEvent(t testing.TB, events <-chan sent, text string) sent {
 	t.Helper()
-	for timeout := time.After(20 * time.Second); ; {
+	for timeout := time.After(time.Minute); ; {
 		select {
 		case e, ok := <-events:
 			if !ok {

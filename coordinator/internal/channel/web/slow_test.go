@@ -67,7 +67,7 @@ func TestSlowReader(t *testing.T) {
 	for ; n < shown; n++ {
 		s.asks(t, ask.ID(fmt.Sprint("ask_", n)), fmt.Sprintf("make t%d %s", n, more))
 	}
-	for deadline := time.Now().Add(20 * time.Second); s.ch.Readers() > 1; n++ { // the buffers of the kernel fill first
+	for deadline := time.Now().Add(2 * time.Minute); s.ch.Readers() > 1; n++ { // the buffers of the kernel fill first
 		if time.Now().After(deadline) {
 			t.Fatalf("after %d questions the reader that reads nothing is still there", n)
 		}
