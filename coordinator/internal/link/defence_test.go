@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/afar-sh/afar/coordinator/fleetserver"
 	"github.com/afar-sh/afar/coordinator/standin/long"
 	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 )
@@ -506,4 +509,50 @@ func TestServerAlone(t *testing.T) {
 			t.Errorf("%.20q: %s, %v", line, out, err)
 		}
 	}
+}
+
+// ownerVar has this program start the server with a state, and wait.
+const ownerVar = "AFAR_TEST_SERVER_STATE"
+
+func own(state string) {
+	var s fleetserver.State
+	if err := json.Unmarshal([]byte(state), &s); err != nil {
+		panic(err)
+	}
+	if _, err := startServer(context.Background(), os.Getenv("AFAR_TEST_SERVER"), s); err != nil {
+		panic(err)
+	}
+	fmt.Println("ready")
+	select {}
+}
+
+// TestOwnerKilled: the server ends with the process that started it, though that is killed.
+func TestOwnerKilled(t *testing.T) {
+	cert, err := Certificate(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	user := fleetserver.User{Nkey: testKeys(t).Sign}
+	s := fleetserver.State{Listen: freeAddr(t), Cert: cert.File, Key: cert.KeyFile, Users: []fleetserver.User{user}}
+	text, _ := json.Marshal(s)
+	owner := exec.Command(os.Args[0])
+	owner.Env = append(os.Environ(), ownerVar+"="+string(text), "AFAR_TEST_SERVER="+serverBin())
+	out, err := owner.StdoutPipe()
+	if err != nil || owner.Start() != nil {
+		t.Fatal("it does not start")
+	}
+	_, _ = out.Read(make([]byte, 8)) // it is ready, or gone
+	listens := func() bool {
+		conn, err := net.Dial("tcp", s.Listen)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	}
+	if !listens() {
+		t.Fatal("no server listens")
+	}
+	_ = owner.Process.Kill()
+	_ = owner.Wait()
+	eventually(t, "the server is gone", func() bool { return !listens() })
 }

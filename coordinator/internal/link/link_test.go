@@ -35,6 +35,9 @@ var serverBin = sync.OnceValue(func() string {
 })
 
 func TestMain(m *testing.M) {
+	if line := os.Getenv(ownerVar); line != "" {
+		own(line)
+	}
 	code := m.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Println(err)
