@@ -30,11 +30,12 @@ func newReport(a *app) *cobra.Command {
 
 func renderReport(p *page, r wire.ReportReply) {
 	p.line("%s: %s", p.paint(bold, "Since "+p.clock(r.Since)), wording.ReportHead(r.Asks))
+	past, failed, done := view.Ended(r)
+	renderEnded(p, "Got past the guard", past)
 	waiting, settled := wording.Parts(r.Asks)
 	for _, q := range waiting {
 		renderReported(p, q)
 	}
-	failed, done := view.Ended(r)
 	renderEnded(p, "Failed", failed)
 	renderEnded(p, "Done", done)
 	for _, q := range settled {

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/text"
@@ -10,8 +11,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wording"
 )
 
-// Ended returns what failed in the time of a report, and what was done: runs, loops and issues.
-func Ended(r wire.ReportReply) (failed, done []Thing) {
+// Ended returns which calls got past the guard in the time of a report, what failed, and what was done: runs, loops
+// and issues.
+func Ended(r wire.ReportReply) (past, failed, done []Thing) {
 	add := func(t Thing, isBad, isDone bool) {
 		switch {
 		case isBad:
@@ -22,7 +24,7 @@ func Ended(r wire.ReportReply) (failed, done []Thing) {
 		}
 	}
 	for _, e := range r.Overridden {
-		add(Thing{ID: e.Token, Title: "got past the guard: " + e.Text, Mark: Mark{Bad, "🚨"}}, true, false)
+		past = append(past, Thing{ID: e.Token, Title: e.Text, Mark: Mark{Bad, "🚨"}})
 	}
 	for _, v := range r.Runs {
 		t := Run(v)
@@ -36,7 +38,7 @@ func Ended(r wire.ReportReply) (failed, done []Thing) {
 		landed := e.Kind == "issue.landed"
 		add(Thing{ID: e.Subject, Title: e.Text, Mark: Mark{Ask, "⚠️"}}, !landed, landed)
 	}
-	return failed, done
+	return past, failed, done
 }
 
 // Said returns what a thing is and how it stands, in one text.
@@ -48,7 +50,7 @@ const (
 	maxMorning  = 100
 )
 
-// Morning returns a report as the morning message: what waits, what failed, what was done and what it cost, in at
+// Morning returns a report as the morning message: what got past the guard, what waits, what failed, what was done and what it cost, in at
 // most ten lines. It returns "" for a report with nothing to say: sessions alone are not worth a message.
 func Morning(r wire.ReportReply) string {
 	var waits []Thing
@@ -56,8 +58,9 @@ func Morning(r wire.ReportReply) string {
 	for _, q := range waiting {
 		waits = append(waits, Thing{ID: cmp.Or(q.Run, q.Token), Title: q.Request, Mark: Mark{Ask, "❓"}})
 	}
-	failed, done := Ended(r)
-	if len(waits)+len(failed)+len(done) == 0 {
+	past, failed, done := Ended(r)
+	all := slices.Concat(past, waits, failed, done)
+	if len(all) == 0 {
 		return ""
 	}
 	head, usd := []string{}, 0.0
@@ -67,7 +70,7 @@ func Morning(r wire.ReportReply) string {
 	for _, part := range []struct {
 		n    int
 		said string
-	}{{len(waits), "to answer"}, {len(failed), "failed"}, {len(done), "done"}} {
+	}{{len(past), "past the guard"}, {len(waits), "to answer"}, {len(failed), "failed"}, {len(done), "done"}} {
 		if part.n > 0 {
 			head = append(head, fmt.Sprintf("%d %s", part.n, part.said))
 		}
@@ -76,7 +79,6 @@ func Morning(r wire.ReportReply) string {
 		head = append(head, wording.USD(usd)+" at list prices")
 	}
 	lines := []string{strings.Join(head, " · ")}
-	all := append(append(waits, failed...), done...)
 	for i, t := range all {
 		if left := len(all) - i; left > 1 && len(lines) == mostMorning-1 {
 			lines = append(lines, fmt.Sprintf("… %d more: afar report", left))

@@ -134,15 +134,21 @@ func (r Report) Settled() []wire.ReportedAsk {
 	return settled
 }
 
+// Past returns the calls that got past the guard.
+func (r Report) Past() []moment {
+	past, _, _ := view.Ended(r.Report)
+	return r.ended(past, "shield", "bad")
+}
+
 // Failed is said with Waiting.
 func (r Report) Failed() []moment {
-	failed, _ := view.Ended(r.Report)
+	_, failed, _ := view.Ended(r.Report)
 	return r.ended(failed, "warn", "bad")
 }
 
 // Done is said with Waiting.
 func (r Report) Done() []moment {
-	_, done := view.Ended(r.Report)
+	_, _, done := view.Ended(r.Report)
 	return r.ended(done, "check", "ok")
 }
 
