@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -78,6 +79,9 @@ func (a *app) answer(ctx context.Context, in wire.AnswerRequest, asJSON bool) er
 	}
 	verb := "Denied"
 	switch {
+	case q.Sent != "":
+		a.say("%s", oneLine(view.OnItsWay(q), 200))
+		return nil
 	case q.Kind == wording.Suggestion:
 		a.say("Suggestion %s: %s", wording.Decided(q), oneLine(q.Tool, 100))
 		return nil

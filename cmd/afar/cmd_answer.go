@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -49,6 +50,9 @@ func (a *app) answerQuestion(ctx context.Context, in wire.AnswerRequest) error {
 	}
 	who := oneLine(q.Token, 40)
 	switch {
+	case q.Sent != "":
+		a.say("%s", oneLine(view.OnItsWay(q), 200))
+		return nil
 	case q.Kind == wording.Plan:
 		a.say("Sent back for %s: %s", who, oneLine(in.Text, 100))
 		return nil

@@ -148,5 +148,7 @@ func renderOpenAsks(p *page, asks []wire.Ask) {
 		})
 	}
 	p.table(rows)
-	p.line("  Answer: %s · whole text: afar asks", oneLine(cards[0].Ways(), 300))
+	if ways := cards[0].Ways(); ways != "" {
+		p.line("  Answer: %s · whole text: afar asks", oneLine(ways, 300))
+	}
 }

@@ -74,7 +74,8 @@ func Question(asks []wire.Ask) Card {
 	if q.State == "open" && q.Current >= 0 && q.Current < len(q.Questions) {
 		out.Now, out.Before = &q.Questions[q.Current], q.Questions[:q.Current]
 	}
-	if q.State == "open" || q.Parked {
+	out.Thing = on(q.Origin, out.Thing)
+	if (q.State == "open" || q.Parked) && q.Sent == "" && q.Closed == "" {
 		out.Deeds, out.Say = deeds(q)
 	}
 	out.Spoken = q.Kind == wording.CheckIn || out.Now != nil && len(out.Now.Options) == 0
@@ -115,6 +116,10 @@ func Fate(q wire.Ask) string {
 // stands says how a question stands.
 func stands(q wire.Ask) (out Line) {
 	switch {
+	case q.Sent != "":
+		return said(OnItsWay(q))
+	case q.Closed != "":
+		return said(q.Closed)
 	case q.Parked && q.InRun:
 		return said("parked: the run waits without a process, and your answer lets it go on with exactly this call")
 	case q.Parked:
@@ -231,9 +236,21 @@ func answers(request func(Input) wire.AnswerRequest) Act {
 	}
 }
 
+// OnItsWay says which answer is on its way to another machine.
+func OnItsWay(q wire.Ask) string {
+	out := q.Sent + ", on its way to " + q.Machine + "."
+	if q.AwayAt != 0 {
+		out += " It counts when " + q.Machine + " is back, if the question is still open then."
+	}
+	return out
+}
+
 // answered says what an answer did.
 func answered(q wire.Ask) string {
-	if q.State == "open" {
+	switch {
+	case q.Sent != "":
+		return OnItsWay(q)
+	case q.State == "open":
 		return "Noted. One more question is open."
 	}
 	return text.Capital(wording.Decided(q)) + "."

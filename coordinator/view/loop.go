@@ -33,7 +33,7 @@ func Loop(l wire.Loop) Thing {
 		out.Columns = lines(said(wording.FrameCount(f)), said(f.Mode), ago(l.UpdatedAt), said(wording.FrameBounds(f)))
 		out.Details = slices.Concat(out.Details, frame(f))
 	}
-	return out
+	return on(l.Origin, out)
 }
 
 func loopMark(l wire.Loop) Mark {

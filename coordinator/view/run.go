@@ -52,7 +52,7 @@ func Run(r wire.Run) Thing {
 	if r.Ask != "" {
 		out.Foot = append(said("It waits for your answer:"), code("afar asks "+r.Ask)...)
 	}
-	return out
+	return on(r.Origin, out)
 }
 
 // RunMark returns how the state of a run looks.

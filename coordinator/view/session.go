@@ -18,12 +18,12 @@ var Sessions = Noun{
 
 // Session shows a session by its last prompt.
 func Session(s wire.Session) Thing {
-	return Thing{
+	return on(s.Origin, Thing{
 		ID: s.Token, URL: s.URL, Title: cmp.Or(s.About, s.Token), State: s.State, Mark: SessionMark(s.State),
 		About:   s.Running,
 		Columns: lines(ago(s.Since), path(s.Project), said(wording.SessionNote(s))),
 		Notes:   facts(Row{"", Muted, said(wording.SessionLoad(s))}),
-	}
+	})
 }
 
 // SessionMark returns how the state of a session looks.

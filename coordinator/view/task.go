@@ -72,7 +72,7 @@ func Task(t wire.Task) Thing {
 		}
 		out.Deeds = append(out.Deeds, d)
 	}
-	return out
+	return on(t.Origin, out)
 }
 
 // goesOn says when a task that waits goes on by itself, and which words say so.

@@ -88,6 +88,20 @@ type Thing struct {
 	Foot      Line   // what a person should know before they decide
 	Deeds     []Deed // what can be done with it now
 	Seen      string // names what a person has seen of it, for deeds that hold for just that
+	Machine   string // of the fleet that it is on, "" for this one
+}
+
+// on shows a thing of another machine: what can be done with it is done there, and it rests while that is away.
+func on(o wire.Origin, t Thing) Thing {
+	if t.Machine = o.Machine; t.Machine == "" {
+		return t
+	}
+	t.Deeds = nil
+	if o.AwayAt != 0 {
+		t.Mark = Mark{Muted, "💤"}
+		t.Notes = append(t.Notes, Row{"", Muted, when(o.Machine+" is not reachable since", o.AwayAt)})
+	}
+	return t
 }
 
 // Deed returns the deed with a key, the zero Deed if it cannot be done now.

@@ -166,4 +166,9 @@ type Ask struct {
 	// not among them.
 	AnswerAt []string `json:"answer_at,omitempty"`
 	URL      string   `json:"url,omitempty"` // of its page, absent while none is served
+	// Of a question of another machine: the answer that is on its way there, in words, and why it cannot be
+	// answered here.
+	Sent   string `json:"sent,omitempty"`
+	Closed string `json:"closed,omitempty"`
+	Origin
 }

@@ -36,6 +36,40 @@ type Machine struct {
 	WaitingOut int    `json:"waiting_out"` // what it has not got rid of yet
 }
 
+// An Origin says which other machine of the fleet a thing is on. The zero Origin is this machine.
+type Origin struct {
+	Machine string `json:"machine,omitempty"`    // its name
+	SeenAt  int64  `json:"seen_at,omitempty"`    // when it was as it is shown
+	AwayAt  int64  `json:"away_since,omitempty"` // since when the machine cannot be reached, 0 while it can
+}
+
+// Address returns the address of a thing that has a name on the machine of o. It is "" for "".
+func (o Origin) Address(name string) string {
+	if name == "" || o.Machine == "" {
+		return name
+	}
+	return name + "@" + o.Machine
+}
+
+// On reports whether the thing is on the machine with a name; every thing is on "".
+func (o Origin) On(machine string) bool { return machine == "" || o.Machine == machine }
+
+// From makes the session of another machine one of the fleet: its names are addresses.
+func (s *Session) From(o Origin) {
+	s.ID, s.Token, s.Run, s.URL, s.Origin = o.Address(s.ID), o.Address(s.Token), o.Address(s.Run), "", o
+}
+
+// From makes the run of another machine one of the fleet.
+func (r *Run) From(o Origin) {
+	r.ID, r.Name, r.Conversation, r.Depth, r.Origin = o.Address(r.ID), o.Address(r.Name), o.Address(r.Conversation), 0, o
+}
+
+// From makes the task of another machine one of the fleet.
+func (t *Task) From(o Origin) { t.ID, t.Run, t.Origin = o.Address(t.ID), o.Address(t.Run), o }
+
+// From makes the loop of another machine one of the fleet.
+func (l *Loop) From(o Origin) { l.ID, l.Session, l.Origin = o.Address(l.ID), o.Address(l.Session), o }
+
 // MachinesReply lists the machines of the fleet, this one first.
 type MachinesReply struct {
 	Machines []Machine `json:"machines"`

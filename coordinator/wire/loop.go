@@ -40,6 +40,7 @@ type Loop struct {
 	Mode   string `json:"permission_mode,omitempty"`
 	// Beside names the runs that the loop keeps busy as well.
 	Beside []string `json:"beside,omitempty"`
+	Origin
 }
 
 // When a session begins with a loop that was started from outside the session.

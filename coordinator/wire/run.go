@@ -55,7 +55,8 @@ type RunWidenRequest struct {
 
 // RunsRequest bounds a list of runs.
 type RunsRequest struct {
-	Most int `json:"most,omitempty"` // how many it has at most; 0 for all
+	Most    int    `json:"most,omitempty"`    // how many it has at most; 0 for all
+	Machine string `json:"machine,omitempty"` // of the fleet, whose runs these are; "" for all
 }
 
 // RunsReply lists runs: those that need a person first, then those that work, then the newest.
@@ -108,6 +109,7 @@ type Run struct {
 	WallStops int           `json:"wall_stops,omitempty"` // calls that the wall seems to have stopped
 	// Stands is what the wall of its next turn allows: of run show alone.
 	Stands *Wall `json:"stands,omitempty"`
+	Origin
 }
 
 // RunAbilities are what the agent of a run can do.

@@ -98,6 +98,7 @@ type Session struct {
 	SpentUSD float64 `json:"usd,omitempty"`
 	URL      string  `json:"url,omitempty"` // of its page, absent while none is served
 	Run      string  `json:"run,omitempty"` // the name of the run whose conversation it is
+	Origin
 }
 
 // WordsPrompt is the value of Session.Words if the plugin's mod submits the person's texts as
@@ -115,6 +116,8 @@ type SessionReply struct {
 type SessionsRequest struct {
 	From int `json:"from,omitempty"` // how many are left out before it
 	Most int `json:"most"`           // how many it has at most
+	// Machine selects the sessions of one machine of the fleet, "" for all.
+	Machine string `json:"machine,omitempty"`
 }
 
 // SessionsReply holds sessions that run: the unprotected ones first, then those that wait for

@@ -36,6 +36,7 @@ type Task struct {
 	Proposed  bool   `json:"proposed,omitempty"`
 	By        string `json:"by,omitempty"`
 	CreatedAt int64  `json:"created_at,omitempty"`
+	Origin
 }
 
 // TasksReply lists tasks by name. Those that are archived come last.

@@ -17,6 +17,9 @@ type From struct {
 	Away string `json:"away,omitempty"`
 }
 
+// OnlyThere says why an ask of a machine that decides by itself is not answered at the hub.
+func (f From) OnlyThere() string { return f.Name + " joined with --no-decide: answer at that machine" }
+
 // Mirrored reports whether a is the hub's copy of an ask of another machine.
 func (a Ask) Mirrored() bool { return a.From != nil }
 

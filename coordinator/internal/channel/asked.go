@@ -1,6 +1,8 @@
 package channel
 
 import (
+	"strings"
+
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -47,6 +49,14 @@ func Asked(a ask.Ask) wire.Ask {
 	}
 	if l := a.Lease; l != nil {
 		w.By, w.Channel, w.Allow = l.Decision.By, l.Decision.Channel, l.Decision.Allow
+	}
+	if f := a.From; f != nil {
+		w.Machine, w.Sent, w.Project = f.Name, f.Sent, f.Project
+		host, _, _ := strings.Cut(w.Session, "@"+f.Machine)
+		w.Session, w.Token, w.Task = w.Address(host), w.Address(f.Token), w.Address(a.Task)
+		if !f.Decides {
+			w.Closed = f.OnlyThere()
+		}
 	}
 	return w
 }

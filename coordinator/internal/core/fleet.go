@@ -383,10 +383,10 @@ func (c *Core) EndOrder(id fleet.OrderID, what channel.Settlement) error {
 		}
 		s.orders.Put(&b, o)
 		m := s.machines.Rows[o.Machine]
+		s.unsend(&b, o, now)
 		if o.Act.Channel == "" {
 			return b, nil // the command line reads it
 		}
-		s.unsend(&b, o, now)
 		act := o.Act
 		if act.Tap != "" && !what.Refused && what.Reply == nil {
 			return b, nil // the card says it

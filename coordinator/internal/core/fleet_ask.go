@@ -129,7 +129,7 @@ func (s *state) forward(b *store.Batch, a ask.Ask, p Press, now time.Time) chann
 	}
 	if err == nil {
 		_, err = s.order(b, fleet.Order{
-			Machine: fleet.MachineID(a.From.Machine), Op: channel.OpPress, In: in, By: p.Decision.By, Act: p.Act,
+			Machine: fleet.MachineID(a.From.Machine), Ask: a.ID, Op: channel.OpPress, In: in, By: p.Decision.By, Act: p.Act,
 		}, now)
 	}
 	if err != nil {
@@ -138,11 +138,8 @@ func (s *state) forward(b *store.Batch, a ask.Ask, p Press, now time.Time) chann
 	what := sentWords(p)
 	from := *a.From
 	if p.Pick == nil {
-		from.Sent = what
+		s.showSent(b, a, what, now)
 	}
-	a.From = &from
-	s.asks.Put(b, a)
-	s.showCard(b, a, now)
 	if _, here := s.present[fleet.MachineID(a.From.Machine)]; !here {
 		return channel.News{Kind: channel.WaitsForMachine, What: what, Of: from.Name, Why: from.Away}
 	}
@@ -150,6 +147,34 @@ func (s *state) forward(b *store.Batch, a ask.Ask, p Press, now time.Time) chann
 		return nil // the person hears what it came to
 	}
 	return channel.News{Kind: channel.OnItsWay, What: what, Of: from.Name}
+}
+
+// SendAnswer sends an answer that was given at a terminal or on the page to the machine that asks. what says it in
+// words.
+func (c *Core) SendAnswer(id ask.ID, o fleet.Order, what string) (placed fleet.Order, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		a, known := s.asks.Rows[id]
+		switch {
+		case !known || !a.Mirrored():
+			return b, ErrNotFound
+		case !a.Waiting():
+			return b, ask.ErrSettled
+		}
+		o.Machine, o.Ask = fleet.MachineID(a.From.Machine), id
+		if placed, err = s.order(&b, o, now); err == nil {
+			s.showSent(&b, a, what, now)
+		}
+		return b, err
+	})
+	return placed, err
+}
+
+// showSent has the card of an ask say which answer is on its way to its machine, "" for none.
+func (s *state) showSent(b *store.Batch, a ask.Ask, what string, now time.Time) {
+	from := *a.From
+	from.Sent, a.From = what, &from
+	s.asks.Put(b, a)
+	s.showCard(b, a, now)
 }
 
 // sentWords says what a press decides.
@@ -167,19 +192,9 @@ func sentWords(p Press) string {
 
 // unsend notes that the answer of an order is not on its way any more.
 func (s *state) unsend(b *store.Batch, o fleet.Order, now time.Time) {
-	var p fleet.Press
-	if o.Op != channel.OpPress || json.Unmarshal(o.In, &p) != nil {
-		return
+	if a, ok := s.asks.After(b, o.Ask); ok && a.Mirrored() && a.From.Sent != "" {
+		s.showSent(b, a, "", now)
 	}
-	a, ok := s.asks.After(b, ask.MirrorID(string(o.Machine), p.Ask))
-	if !ok || a.From == nil || a.From.Sent == "" {
-		return
-	}
-	from := *a.From
-	from.Sent = ""
-	a.From = &from
-	s.asks.Put(b, a)
-	s.showCard(b, a, now)
 }
 
 // PressFrom returns the press that the hub sends for an ask of this machine.

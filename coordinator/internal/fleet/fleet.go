@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 )
 
@@ -162,7 +163,8 @@ type Order struct {
 	Machine MachineID `json:"machine"`
 	Number  int64     `json:"number"` // the machine takes each number of a life once
 	Op      string    `json:"op"`
-	In      []byte    `json:"in"` // the request of the operation, as JSON
+	In      []byte    `json:"in"`            // the request of the operation, as JSON
+	Ask     ask.ID    `json:"ask,omitempty"` // that it answers, as the hub names it
 	By      string    `json:"by"`
 	// Act is what the person did here, for the answer to it. The zero Act is that of the command line, which waits.
 	Act   channel.Act    `json:"act,omitzero"`

@@ -45,7 +45,7 @@ func (s site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case v == nil:
 		http.NotFound(w, r)
 	default:
-		f := frame()
+		f := frameOf(name)
 		f.Path, f.SignedIn = r.URL.Path, name != "signin"
 		var b bytes.Buffer
 		if err := pages.Render(&b, v, f, now); err != nil {

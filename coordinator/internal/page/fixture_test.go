@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ func ms(d time.Duration) int64 { return now.Add(-d).UnixMilli() }
 
 // full are views of a busy day.
 func full() map[string]page.View {
-	return map[string]page.View{
+	views := map[string]page.View{
 		"now":         fullNow(),
 		"sessions":    fullSessions(),
 		"session":     fullSession(),
@@ -58,6 +59,8 @@ func full() map[string]page.View {
 		"signin":      page.SignIn{Trouble: "This link was used or has expired; `afar open` makes a new one"},
 		"message":     page.Message{Title: "Not found", Text: "There is no session named web-9f00."},
 	}
+	maps.Copy(views, fleetViews())
+	return views
 }
 
 // empty are the views of a first day.

@@ -67,6 +67,7 @@ type document struct {
 	Title     string
 	Name      string // of the page
 	Menu      []group
+	Machines  []tab
 	PulseHTML template.HTML
 	Sections  []template.HTML
 	Now       int64 // the time of the machine, whatever the browser's clock says
@@ -91,6 +92,7 @@ func (t Templates) Render(w io.Writer, v View, f Frame, now time.Time) error {
 		Menu:  menu(shape, f),
 		Live:  f.SignedIn && !shape.still,
 	}
+	d.Machines = machinesOf(shape, f)
 	if in, ok := v.(SignIn); ok {
 		d.Reload = in.Reload
 	}
@@ -151,6 +153,9 @@ func menu(s shape, f Frame) []group {
 			{Path: "/report", Name: "Report", Icon: "report"},
 		}},
 		{"Settings", []entry{{Path: "/settings", Name: "Settings", Icon: "settings"}}},
+	}
+	if len(f.Fleet) > 0 {
+		all[1].Entries = append(all[1].Entries, entry{Path: "/machines", Name: "Machines", Icon: "plug"})
 	}
 	for _, g := range all {
 		for i := range g.Entries {

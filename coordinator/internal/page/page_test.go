@@ -48,7 +48,7 @@ func TestGolden(t *testing.T) {
 	for set, views := range map[string]map[string]page.View{"full": full(), "empty": empty()} {
 		for name, v := range views {
 			t.Run(set+"/"+name, func(t *testing.T) {
-				f := frame()
+				f := frameOf(name)
 				f.SignedIn = name != "signin"
 				got := versions.ReplaceAllString(render(t, v, f), "")
 				path := filepath.Join("testdata", set+"-"+name+".html")

@@ -1,6 +1,11 @@
 package page
 
-import "github.com/afar-sh/afar/coordinator/view"
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/view"
+)
 
 // Tabs are the numbers on the tabs of the pages about tasks.
 type Tabs struct {
@@ -27,6 +32,21 @@ func tabsOf(n view.Noun, t Tabs) []tab {
 		return []tab{{Path: triggersPath, Name: "Triggers"}, {Path: "/modules", Name: "Modules"}}
 	}
 	return nil
+}
+
+// machinesOf returns the links to what a page shows of each machine of the fleet, none for a page that does not show
+// things of all.
+func machinesOf(s shape, f Frame) []tab {
+	all := []string{"/", "/sessions", "/questions", "/runs", tasksPath, archivePath, "/loops"}
+	path, _, _ := strings.Cut(s.path, "?")
+	if len(f.Fleet) == 0 || !slices.Contains(all, path) {
+		return nil
+	}
+	out := []tab{{Path: path, Name: "All", Current: f.Chosen == ""}}
+	for _, name := range f.Fleet {
+		out = append(out, tab{Path: path + "?machine=" + url(name), Name: name, Current: f.Chosen == name})
+	}
+	return out
 }
 
 // current marks the tab of the page with a path.

@@ -30,6 +30,9 @@ type Frame struct {
 	SignedIn bool   // this browser is signed in; without it the page has no menu and no stream
 	Pulse    Pulse
 	Said     *Said // what the last form led to
+	// Fleet names the machines of the fleet, this one first; Chosen is the one whose things the page shows, "" for all.
+	Fleet  []string
+	Chosen string
 }
 
 // A Pulse is what each page shows of all others: how many questions wait, and what
@@ -107,6 +110,7 @@ type Card struct {
 type Session struct {
 	Session wire.Session
 	Loop    *wire.Loop // nil without one
+	Closed  string     // why this page cannot decide for it, "" if it can
 	Cards   []Card     // its open questions
 	Grants  []wire.Grant
 	Undos   []wire.Undo

@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -154,14 +155,14 @@ var operations = table(
 
 	row(wire.OpUndos, reader, (*Server).undos),
 	row(wire.OpGrants, reader, (*Server).grants),
-	row(wire.OpSession, reader, (*Server).showSession),
+	row(wire.OpSession, reader, anywhere(fleet.OfSession, (*Server).showSession)),
 	row(wire.OpSessions, reader, (*Server).someSessions),
 	row(wire.OpStatus, reader, (*Server).status),
 	row(wire.OpAsks, reader, (*Server).asks),
 	row(wire.OpAsk, reader, (*Server).showAsk),
 	row(wire.OpPast, reader, (*Server).pastAsks),
 	row(wire.OpLoops, reader, (*Server).loops),
-	row(wire.OpLoop, reader, (*Server).loop),
+	row(wire.OpLoop, reader, anywhere(fleet.OfLoop, (*Server).loop)),
 	row(wire.OpLog, reader, (*Server).log),
 	row(wire.OpVerify, reader, (*Server).verify),
 	row(wire.OpReport, reader, (*Server).report),
@@ -200,8 +201,8 @@ var operations = table(
 	row(wire.OpPolicyTrust, person, (*Server).policyTrust).by(keyed), // accepting one needs a terminal, see there
 
 	row(wire.OpRuns, reader, (*Server).runs),
-	row(wire.OpRun, reader, (*Server).runShow),
-	row(wire.OpRunLog, reader, (*Server).runLog),
+	row(wire.OpRun, reader, anywhere(fleet.OfRun, (*Server).runShow)),
+	row(wire.OpRunLog, reader, anywhere("", (*Server).runLog)),
 
 	row(wire.OpSuggestions, reader, (*Server).suggestions),
 	row(wire.OpSuggest, self, (*Server).suggest).by(keyed), // agents suggest here; it decides nothing
@@ -213,12 +214,12 @@ var operations = table(
 	row(wire.OpGapSet, change, (*Server).gapSet).by(keyed),
 
 	row(wire.OpTasks, reader, (*Server).tasks),
-	row(wire.OpTask, reader, (*Server).task),
+	row(wire.OpTask, reader, anywhere(fleet.OfTask, (*Server).task)),
 	row(wire.OpTaskNew, standing, (*Server).taskNew).by(keyed),
 	row(wire.OpTaskStart, standing, (*Server).taskStart).by(keyed),
 	row(wire.OpTaskStop, change, (*Server).taskStop).by(step),
 	row(wire.OpTaskSet, change, (*Server).taskSet).by(keyed),
-	row(wire.OpTaskFiles, reader, (*Server).taskFiles),
+	row(wire.OpTaskFiles, reader, anywhere("", (*Server).taskFiles)),
 	row(wire.OpTaskFile, reader, (*Server).taskFile),
 	row(wire.OpTaskEdit, standing, (*Server).taskEdit).by(keyed),
 	row(wire.OpTaskKeep, standing, (*Server).taskKeep).by(keyed),

@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/toolcall"
@@ -283,9 +284,12 @@ func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.Ask, err er
 	case err != nil: // is said below
 	case in.Hash != "" && in.Hash != a.Hash:
 		return out, badRequest("this question is about another call than the one that was shown; look at it again")
-	case a.Kind == ask.CheckIn:
+	case a.Kind == ask.CheckIn && !a.Mirrored():
 		d.Message = in.Message + in.Text // a text is its next instruction; without one the session stops
 		in.Text = ""
+	}
+	if err == nil && a.Mirrored() {
+		return s.answerThere(c, a, in)
 	}
 	a, err = s.applyAnswer(in, d)
 	if err != nil {
@@ -382,20 +386,30 @@ func (s *Server) wireAsks() []wire.Ask {
 }
 
 func (s *Server) wireAsk(a ask.Ask) wire.Ask {
-	v, _ := s.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
 	w := channel.Asked(a)
-	w.Token, w.Project, w.URL = v.Token, v.Project, s.linkTo(askPath(a.ID))
-	if r, ok := s.cfg.Core.RunOf(a.Session); ok {
-		w.Run = r.Name
-	}
-	if a.Task != "" { // its agent may have run no hooks
-		w.Token, w.Project = cmp.Or(w.Token, "task:"+a.Task), cmp.Or(w.Project, a.Cwd)
+	w.URL = s.linkTo(askPath(a.ID))
+	if a.Mirrored() {
+		w.Origin = s.origins()[fleet.MachineID(a.From.Machine)]
+	} else {
+		s.placeAsk(&w, a)
 	}
 	if a.State == ask.Open && s.cfg.Core.Counts(terminal) != nil {
 		w.AnswerAt = s.cfg.Core.Settings().AnswersFrom
 	}
 	w.Request = a.Request(func(path string) string { return text.Near(path, w.Project, s.cfg.Dirs.User) })
 	return w
+}
+
+// placeAsk adds to an ask of this machine who asks.
+func (s *Server) placeAsk(w *wire.Ask, a ask.Ask) {
+	v, _ := s.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
+	w.Token, w.Project = v.Token, v.Project
+	if r, ok := s.cfg.Core.RunOf(a.Session); ok {
+		w.Run = r.Name
+	}
+	if a.Task != "" { // its agent may have run no hooks
+		w.Token, w.Project = cmp.Or(w.Token, "task:"+a.Task), cmp.Or(w.Project, a.Cwd)
+	}
 }
 
 func millis(t time.Time) int64 {

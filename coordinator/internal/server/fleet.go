@@ -263,12 +263,15 @@ func (s *Server) awaitOrder(c *call, m fleet.Machine, o fleet.Order) (wire.Raw, 
 	o, ended := s.cfg.Core.AwaitOrder(ctx, o.ID())
 	switch {
 	case !ended:
-		return nil, fmt.Errorf("%s has not answered yet: it is carried out when it does", m.Name)
+		return nil, fmt.Errorf("%s %w", m.Name, errUnderway)
 	case o.Reply.Error != "":
 		return nil, &remoteError{code: o.Reply.Code, text: m.Name + ": " + o.Reply.Error}
 	}
 	return wire.Raw(o.Reply.Body), nil
 }
+
+// errUnderway says that nobody knows yet what an order came to.
+var errUnderway = errors.New("has not answered yet: it is carried out when it does")
 
 // A remoteError is the error of an operation on another machine.
 type remoteError struct{ code, text string }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -164,7 +165,7 @@ func (s *Server) brief() string {
 
 func (s *Server) loops(*call, wire.None) (wire.LoopsReply, error) {
 	all, err := s.cfg.Core.AllLoops()
-	return wire.LoopsReply{Loops: each(all, s.wireLoop)}, err
+	return wire.LoopsReply{Loops: append(each(all, s.wireLoop), elsewhere[wire.Loop](s, fleet.OfLoop)...)}, err
 }
 
 // activeLoops returns the loops that run.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/host/agents"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -228,9 +229,15 @@ func (s *Server) runs(_ *call, in wire.RunsRequest) (wire.RunsReply, error) {
 		return wire.RunsReply{}, badRequest("a list has at most %d runs; want 1 or more, or 0 for all", in.Most)
 	}
 	some, all := s.cfg.Core.FirstRuns(cmp.Or(in.Most, math.MaxInt))
-	out := wire.RunsReply{Runs: each(some, s.wireRun)}
+	theirs := elsewhere[wire.Run](s, fleet.OfRun)
+	if in.Machine != "" && in.Machine != s.cfg.Core.Fleet().Name {
+		some, all = nil, 0
+	}
+	theirs = slices.DeleteFunc(theirs, func(r wire.Run) bool { return !r.On(in.Machine) })
+	out := wire.RunsReply{Runs: append(each(some, s.wireRun), theirs...)}
 	if in.Most > 0 {
-		out.All = all
+		out.All = all + len(theirs)
+		out.Runs = out.Runs[:min(in.Most, len(out.Runs))]
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -179,7 +180,15 @@ func (s *Server) someSessions(_ *call, in wire.SessionsRequest) (out wire.Sessio
 		return out, badRequest("sessions: want from 0 or more, and most 1 or more")
 	}
 	some, all := s.cfg.Core.Running(in.From, in.Most)
-	return wire.SessionsReply{Sessions: each(some, s.wireSession), All: all}, nil
+	theirs := elsewhere[wire.Session](s, fleet.OfSession)
+	if in.Machine != "" && in.Machine != s.cfg.Core.Fleet().Name {
+		some, all = nil, 0
+	}
+	theirs = slices.DeleteFunc(theirs, func(v wire.Session) bool { return !v.On(in.Machine) })
+	out = wire.SessionsReply{Sessions: each(some, s.wireSession), All: all + len(theirs)}
+	theirs = theirs[min(max(0, in.From-all), len(theirs)):]
+	out.Sessions = append(out.Sessions, theirs[:min(in.Most-len(some), len(theirs))]...)
+	return out, nil
 }
 
 func wireStep(step usage.Step) wire.Step {

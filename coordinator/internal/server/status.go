@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/mods"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -18,7 +19,7 @@ import (
 func (s *Server) status(_ *call, in wire.StatusRequest) (wire.StatusReply, error) {
 	sessions := []wire.Session{}
 	if !in.NoSessions {
-		sessions = s.sessions()
+		sessions = append(s.sessions(), elsewhere[wire.Session](s, fleet.OfSession)...)
 	}
 	return wire.StatusReply{
 		Coordinator: s.cfg.Self,
@@ -27,7 +28,7 @@ func (s *Server) status(_ *call, in wire.StatusRequest) (wire.StatusReply, error
 		Settings:    s.settings(),
 		Channels:    s.channels(),
 		Sessions:    sessions,
-		Loops:       s.activeLoops(),
+		Loops:       append(s.activeLoops(), elsewhere[wire.Loop](s, fleet.OfLoop)...),
 		Asks:        s.wireAsks(),
 		Background:  s.background(),
 	}, nil

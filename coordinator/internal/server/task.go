@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/task"
@@ -50,7 +51,7 @@ func (s *Server) tasks(*call, wire.None) (out wire.TasksReply, err error) {
 	if err != nil {
 		return out, err
 	}
-	out.Tasks = each(slugs, s.wireTask)
+	out.Tasks = append(each(slugs, s.wireTask), elsewhere[wire.Task](s, fleet.OfTask)...)
 	slices.SortStableFunc(out.Tasks, func(a, b wire.Task) int { return cmp.Compare(archived(a), archived(b)) })
 	return out, nil
 }

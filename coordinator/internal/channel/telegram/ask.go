@@ -43,14 +43,7 @@ func (l *link) card(ctx context.Context, a store.Action) error {
 		return err
 	}
 	open := len(card.Waiting()) > 0
-	text := render(card, l.placeOf(card[0]))
-	text.silent = card.Face().Silent
-	if err := l.counts(card.Face()); err != nil && open {
-		text = text.mute(err)
-	}
-	if from := card.Face().From; from != nil && open {
-		text = text.underway(from)
-	}
+	text := l.draw(card)
 	isMore := text.cut && !file && open // a file follows
 	isNew := open && len(cards) == 0
 	if isNew {
@@ -77,10 +70,23 @@ func (l *link) card(ctx context.Context, a store.Action) error {
 	return l.cfg.Core.Repeatable(a)
 }
 
+// draw shows the current state of a card's asks, as far as they can be answered here.
+func (l *link) draw(card ask.Card) rendered {
+	text, open := render(card, l.placeOf(card[0])), len(card.Waiting()) > 0
+	text.silent = card.Face().Silent
+	if err := l.counts(card.Face()); err != nil && open {
+		text = text.mute(err)
+	}
+	if from := card.Face().From; from != nil && open {
+		text = text.underway(from)
+	}
+	return text
+}
+
 // counts returns why no answer to an ask counts here.
 func (l *link) counts(a ask.Ask) error {
 	if from := a.From; from != nil && !from.Decides {
-		return fmt.Errorf("%s joined with --no-decide: answer at that machine", from.Name)
+		return errors.New(from.OnlyThere())
 	}
 	return l.cfg.Core.Counts(Name)
 }
@@ -100,7 +106,7 @@ func (r rendered) mute(why error) rendered {
 func (l *link) placeOf(a ask.Ask) place {
 	if from := a.From; from != nil {
 		at := place{
-			name: cmp.Or(from.Session, from.Token), token: from.Token, project: from.Project, machine: from.Name,
+			name: cmp.Or(from.Session, from.Token) + " on " + from.Name, token: from.Token, project: from.Project, machine: from.Name,
 			link: l.linkTo("/question/" + string(a.ID)),
 		}
 		if from.Label != "" {

@@ -540,7 +540,7 @@ func compare(t *testing.T, name, got string) {
 func TestEveryCaptureIsShown(t *testing.T) {
 	t.Parallel()
 	files, err := os.ReadDir(filepath.Join("testdata", "cards"))
-	if err != nil || len(files) != len(captures) {
+	if err != nil || len(files) != len(captures)+len(fleetFrom()) {
 		t.Errorf("%d files for %d captures, %v", len(files), len(captures), err)
 	}
 }

@@ -2,9 +2,33 @@ package telegram
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
+
+// fleetText says how things are on the other machines of the fleet, by machine.
+func (l *link) fleetText() string {
+	all, err := wire.OpMachines.With(wire.None{}).Through(l.caller(""))
+	status, failed := wire.OpStatus.With(wire.StatusRequest{}).Through(l.caller(""))
+	if err != nil || failed != nil {
+		return "" // /machines says why
+	}
+	var b strings.Builder
+	for _, m := range all.Machines[1:] {
+		fmt.Fprintf(&b, "\n\n%s", m.Name)
+		if m.State == wire.MachineAway {
+			fmt.Fprintf(&b, ", not reachable since %s", l.clock(m.SeenAt))
+		}
+		for _, v := range status.Sessions {
+			if v.Machine == m.Name {
+				fmt.Fprintf(&b, "\n%s: %s", short(v.Token), short(v.State))
+			}
+		}
+	}
+	return b.String()
+}
 
 // underway says below a card of another machine what is known of its answer: it is on its way, or the machine cannot be
 // reached. A card whose answer is on its way has no buttons.

@@ -58,6 +58,9 @@ func (l *link) choice(at channel.Address, text string) *rendered {
 }
 
 func (l *link) tokenOf(a ask.Ask) string {
+	if a.Mirrored() {
+		return channel.Asked(a).Token
+	}
 	v, _ := l.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
 	return v.Token
 }

@@ -304,5 +304,8 @@ func (l *link) statusText() string {
 		}
 	}
 	fmt.Fprintf(&b, "\nOpen questions: %d", open)
+	if len(l.cfg.Core.Machines()) > 0 {
+		b.WriteString(l.fleetText())
+	}
 	return b.String()
 }

@@ -98,6 +98,9 @@ func (l *link) thingLines(n view.Noun, t view.Thing) string {
 	if n.Named && t.Title != t.ID {
 		columns = append(columns, line(t.ID, maxWord))
 	}
+	if t.Machine != "" && !n.Named {
+		columns = append(columns, line(t.Machine, maxWord))
+	}
 	for _, column := range t.Columns {
 		columns = append(columns, l.spans(column, maxWord))
 	}

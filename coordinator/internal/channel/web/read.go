@@ -79,7 +79,7 @@ func cardsOf(asks []wire.Ask) (cards []page.Card) {
 func waits(a wire.Ask) bool { return a.State == "open" || a.Parked }
 
 func cardOf(asks ...wire.Ask) page.Card {
-	card, on := page.Card{Asks: asks}, asks[0].AnswerAt
+	card, on := page.Card{Asks: asks, Closed: asks[0].Closed}, asks[0].AnswerAt
 	if len(on) > 0 && !slices.Contains(on, Name) {
 		card.Closed = "answers count from " + strings.Join(on, " and ") + " alone"
 	}
@@ -126,7 +126,7 @@ const (
 // inboxOf returns the open questions and those that ended a moment ago as cards, oldest first, and the questions
 // that ended before.
 func (c *Channel) inboxOf(q *query, open []wire.Ask) (cards []page.Card, before []wire.ReportedAsk, err error) {
-	cards = cardsOf(open)
+	cards = cardsOf(on(q, open, func(a wire.Ask) wire.Origin { return a.Origin }))
 	now := c.cfg.Now()
 	past, err := read(q.reader, wire.OpPast, wire.PastRequest{Since: now.Add(-toldFor).UnixMilli()})
 	if err != nil {
@@ -145,7 +145,9 @@ func (c *Channel) inboxOf(q *query, open []wire.Ask) (cards []page.Card, before 
 		if err != nil {
 			return nil, nil, err
 		}
-		cards = append(cards, endedCard(shown))
+		if q.isOn()(shown.Origin) {
+			cards = append(cards, endedCard(shown))
+		}
 	}
 	slices.SortStableFunc(cards, func(a, b page.Card) int { return cmp.Compare(a.Face().OpenedAt, b.Face().OpenedAt) })
 	return cards, before, nil
@@ -179,7 +181,7 @@ func (c *Channel) running(q *query, from, most int) (out page.Running, err error
 	if err != nil {
 		return out, err
 	}
-	part, err := read(q.reader, wire.OpSessions, wire.SessionsRequest{From: from, Most: most})
+	part, err := read(q.reader, wire.OpSessions, wire.SessionsRequest{From: from, Most: most, Machine: q.machine()})
 	out = page.Running{Part: part, From: from, Most: most, Asks: map[string]int{}, Loops: status.Loops}
 	for _, a := range status.Asks {
 		if waits(a) {
@@ -208,6 +210,11 @@ func (c *Channel) session(q *query) (page.View, error) {
 		return nil, err
 	}
 	v := page.Session{Session: shown.Session, Home: c.cfg.Home}
+	if shown.Machine != "" { // its journal, grants and snapshots are there
+		v.Closed, v.Steps = elsewhere(shown.Origin), shown.Steps
+		v.Cards = cardsOf(only(status.Asks, func(a wire.Ask) string { return a.Session }, shown.ID))
+		return v, nil
+	}
 	v.Entries, v.Further, err = stretch(q, "before", wire.LogRequest{Session: shown.ID, Limit: mostEntries})
 	if v.Further.Newest == "" { // the last tools stand among the newest entries
 		v.Steps = shown.Steps
@@ -237,7 +244,8 @@ func (c *Channel) loops(q *query) (page.View, error) {
 		return nil, err
 	}
 	reviews, err := entries(q.reader, mostNews, string(event.ReviewMade))
-	v := page.Loops{Loops: loops.Loops, Reviews: reviews, Home: c.cfg.Home}
+	v := page.Loops{Reviews: reviews, Home: c.cfg.Home}
+	v.Loops = on(q, loops.Loops, func(l wire.Loop) wire.Origin { return l.Origin })
 	for _, repo := range projectsOf(loops.Loops) {
 		v.Issues = append(v.Issues, c.issuesOf(repo))
 	}
@@ -251,7 +259,7 @@ const mostProjects = 10
 func projectsOf(loops []wire.Loop) (repos []string) {
 	for _, l := range loops {
 		for _, f := range l.Stack {
-			if l.Active && f.Issue != nil && !slices.Contains(repos, f.Issue.Repo) {
+			if l.Active && l.Machine == "" && f.Issue != nil && !slices.Contains(repos, f.Issue.Repo) {
 				repos = append(repos, f.Issue.Repo)
 			}
 		}

@@ -21,7 +21,7 @@ const mostDeeds = 80
 
 // runs shows all runs.
 func (c *Channel) runs(q *query) (page.View, error) {
-	list, err := q.runs()
+	list, err := q.runsShown()
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +61,14 @@ func (s *shared) workDirs() (dirs []string, err error) {
 	}
 	last := map[string]int64{}
 	for _, r := range runs.rows {
-		if r.Worktree == "" {
+		if r.Worktree == "" && r.Machine == "" {
 			last[r.Dir] = max(last[r.Dir], r.Since)
 		}
 	}
 	for _, v := range some.Sessions {
+		if v.Machine != "" {
+			continue
+		}
 		last[v.Project] = max(last[v.Project], v.Since)
 	}
 	delete(last, "")
@@ -79,9 +82,17 @@ type runList struct {
 	all  int
 }
 
-// readRuns returns the first runs with their open questions.
-func (s *shared) readRuns() (out runList, err error) {
-	list, err := read(s.reader, wire.OpRuns, wire.RunsRequest{Most: mostListed})
+// runsShown returns the first runs of the machine that the page is about.
+func (q *query) runsShown() (runList, error) {
+	if name := q.machine(); name != "" {
+		return q.readRuns(name)
+	}
+	return q.runs()
+}
+
+// readRuns returns the first runs of a machine, or of all, with their open questions.
+func (s *shared) readRuns(machine string) (out runList, err error) {
+	list, err := read(s.reader, wire.OpRuns, wire.RunsRequest{Most: mostListed, Machine: machine})
 	if err != nil {
 		return out, err
 	}
@@ -100,8 +111,8 @@ func (s *shared) readRuns() (out runList, err error) {
 }
 
 // urgentRuns returns the runs that need a person or work.
-func (s *shared) urgentRuns() ([]page.RunRow, error) {
-	all, err := s.runs()
+func (q *query) urgentRuns() ([]page.RunRow, error) {
+	all, err := q.runsShown()
 	idle := func(r page.RunRow) bool { return slices.Contains([]string{"idle", "done", "stopped"}, r.State) }
 	return slices.DeleteFunc(slices.Clone(all.rows), idle), err
 }
@@ -134,16 +145,30 @@ func (c *Channel) run(q *query) (page.View, error) {
 		}
 		v.Further.Newest = q.URL.Path
 	}
+	if v.Run.Machine != "" {
+		v.Closed = elsewhere(v.Run.Origin)
+	}
 	log, err := read(q.reader, wire.OpRunLog, in)
-	if err != nil {
+	if err != nil && v.Run.AwayAt == 0 {
 		return nil, err
 	}
 	v.Events = log.Events
 	if len(v.Events) > 0 && v.Events[0].N > 1 {
 		v.Further.Earlier = q.URL.Path + "?before=" + strconv.FormatInt(v.Events[0].N, 10)
 	}
+	if v.Run.Machine != "" {
+		return v, nil
+	}
 	v.Texts, err = textsOf(q, v)
 	return v, err
+}
+
+// elsewhere says why the page cannot decide about a thing of another machine.
+func elsewhere(at wire.Origin) string {
+	if at.AwayAt != 0 {
+		return at.Machine + " is not reachable now, and this is what it showed last"
+	}
+	return "it is on " + at.Machine + "; afar --machine " + at.Machine + " does it from here"
 }
 
 // mostTexts bounds the texts for a run on one page.

@@ -28,6 +28,7 @@ func (c *Channel) archivedTasks(q *query) (page.View, error) {
 // board shows the tasks, without those that another page shows.
 func (c *Channel) board(q *query, elsewhere func(page.TaskRow) bool) (page.Tasks, error) {
 	rows, err := q.tasks()
+	rows = on(q, rows, func(r page.TaskRow) wire.Origin { return r.Origin })
 	tabs := q.tabs()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,9 +75,11 @@ func (c *Channel) task(q *query) (page.View, error) {
 		return nil, err
 	}
 	status, err := q.status()
-	return page.Task{
-		Task: t, Cards: cardsOf(asksOf(t, status)), Files: files, Closed: c.closed(), Home: c.cfg.Home,
-	}, err
+	v := page.Task{Task: t, Cards: cardsOf(asksOf(t, status)), Files: files, Closed: c.closed(), Home: c.cfg.Home}
+	if t.Machine != "" {
+		v.Closed = elsewhere(t.Origin)
+	}
+	return v, err
 }
 
 // editTask shows the form for the state.md of a task.
@@ -94,7 +97,9 @@ func taskOf(q *query) (t wire.Task, files wire.TaskFilesReply, err error) {
 	if t, err = read(q.reader, wire.OpTask, in); err != nil {
 		return t, files, err
 	}
-	files, err = read(q.reader, wire.OpTaskFiles, in)
+	if files, err = read(q.reader, wire.OpTaskFiles, in); t.AwayAt != 0 {
+		err = nil
+	}
 	return t, files, err
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // nouns have pages and buttons.
-var nouns = []view.Noun{view.Triggers, view.Modules, view.Suggestions, view.Gaps, view.Tasks}
+var nouns = []view.Noun{view.Triggers, view.Modules, view.Suggestions, view.Gaps, view.Tasks, view.Machines}
 
 // lists shows the things of a noun.
 func lists(noun view.Noun) viewer {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,6 +31,21 @@ type query struct {
 // query returns the query of a request.
 func (c *Channel) query(r *http.Request) *query {
 	return &query{Request: r, shared: c.share(r.Context())}
+}
+
+// machine returns the name of the machine whose things the page shows, "" for those of all.
+func (q *query) machine() string { return q.FormValue("machine") }
+
+// isOn returns what says whether the page shows a thing.
+func (q *query) isOn() func(wire.Origin) bool {
+	name, own := q.machine(), q.page.cfg.Core.Fleet().Name
+	return func(at wire.Origin) bool { return name == "" || cmp.Or(at.Machine, own) == name }
+}
+
+// on returns those of all that the page shows.
+func on[T any](q *query, all []T, at func(T) wire.Origin) []T {
+	is := q.isOn()
+	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return !is(at(one)) })
 }
 
 // A reader carries out operations that only read. It serves for one request.
@@ -66,7 +82,7 @@ func (c *Channel) share(ctx context.Context) *shared {
 		return entries(s.reader, mostNews, string(event.Told)) // ends and alarms are told in notices, too
 	})
 	s.pulse = sync.OnceValues(s.readPulse)
-	s.runs = sync.OnceValues(s.readRuns)
+	s.runs = sync.OnceValues(func() (runList, error) { return s.readRuns("") })
 	return s
 }
 
@@ -85,7 +101,13 @@ func (c *Channel) showView(w http.ResponseWriter, r *http.Request) {
 
 // show writes a page.
 func (c *Channel) show(w http.ResponseWriter, q *query, code int, v page.View) {
-	f := page.Frame{Machine: c.cfg.Machine, Path: q.URL.RequestURI(), Seq: q.seq}
+	f := page.Frame{Machine: c.cfg.Machine, Path: q.URL.RequestURI(), Seq: q.seq, Chosen: q.machine()}
+	for i, m := range c.cfg.Core.Machines() {
+		if i == 0 {
+			f.Fleet = []string{c.cfg.Core.Fleet().Name}
+		}
+		f.Fleet = append(f.Fleet, m.Name)
+	}
 	if who := visitorOf(q.Request); who.ID != "" {
 		var err error
 		f.SignedIn, f.Said = true, c.saidTo(who)

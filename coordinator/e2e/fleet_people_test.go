@@ -1,0 +1,128 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
+	"github.com/afar-sh/afar/coordinator/standin/long"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// asked returns the question about a command as the hub lists it.
+func (r *fleetRig) asked(command string) (q wire.Ask) {
+	r.t.Helper()
+	var all wire.AsksReply
+	if err := json.Unmarshal([]byte(r.afar("asks", "--json")), &all); err != nil {
+		r.t.Fatal(err)
+	}
+	for _, one := range all.Asks {
+		if one.Input == command {
+			return one
+		}
+	}
+	r.t.Fatalf("the hub lists no question about %q: %+v", command, all.Asks)
+	return q
+}
+
+// clicks answers the question about a command on the page of the hub, and returns what the page says then.
+func (r *fleetRig) clicks(s *site, command, do string) string {
+	r.t.Helper()
+	card := pageCard.FindStringSubmatch(bodyOf(s.send(request{path: "/question/" + url.PathEscape(r.asked(command).ID)})))
+	if card == nil {
+		r.t.Fatalf("the page has no buttons for %q", command)
+	}
+	s.send(request{path: card[1], form: url.Values{"do": {do}, "nonce": {card[2]}, "back": {"/machines"}}})
+	_, said, _ := strings.Cut(bodyOf(s.send(request{path: "/machines"})), `id="said"`)
+	said, _, _ = strings.Cut(said, "</div>")
+	return said
+}
+
+// denied waits for a hook that prints a denial with these words.
+func (p *phone) denied(h *hookRun, words string) {
+	p.t.Helper()
+	out, err := h.wait()
+	if err != nil || !strings.Contains(out, `"deny"`) || !strings.Contains(out, words) {
+		p.t.Errorf("the hook printed %q, %v; want a denial with %q\n%s", out, err, words, p.trail())
+	}
+}
+
+// TestFleetPeople checks that the hub's terminal and page show what is on a member, and answer its questions.
+func TestFleetPeople(t *testing.T) {
+	long.InCI(t)
+	r := &fleetRig{phone: newPagedPhone(t), addr: freeAddr(t)}
+	r.afar("fleet", "serve", "--listen", r.addr, "--name", "desk")
+	build, lab := r.join("build"), r.join("lab", "--no-decide")
+	web := r.browser()
+
+	first, _ := build.requests("s", "make one")
+	r.current("make one")
+	if q := r.asked("make one"); q.Machine != "build" || !strings.HasSuffix(q.Token, "@build") || q.AwayAt != 0 {
+		t.Errorf("the hub lists %+v", q)
+	}
+	if said := r.clicks(web, "make one", "deny"); !strings.Contains(said, "Denied.") {
+		t.Errorf("the page says %q", said)
+	}
+	build.denied(first, "at the page")
+
+	second, _ := build.requests("s", "make two")
+	r.current("make two")
+	if out := r.afar("deny", r.asked("make two").Short, "-m", "not today"); !strings.Contains(out, "@build: Bash make two") {
+		t.Errorf("afar deny says %q", out)
+	}
+	build.denied(second, "not today")
+
+	third, _ := build.requests("s", "make three")
+	r.current("make three")
+	one := bodyOf(web.send(request{path: "/session/" + url.PathEscape(r.asked("make three").Token)}))
+	if !strings.Contains(one, "it is on build; afar --machine build does it from here") || !strings.Contains(one, "make three") {
+		t.Errorf("the page of build's session:\n%s", one)
+	}
+	r.ann.Say(annID, "/status")
+	r.await("how things are on build", func(m botapi.Message) bool {
+		return strings.Contains(m.Text, "\n\nbuild\n"+r.asked("make three").Token+": ") && strings.Contains(m.Text, "\n\nlab")
+	})
+	c := build.aim()
+	if err := c.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	r.is("build", wire.MachineAway)
+	if q := r.asked("make three"); q.AwayAt == 0 {
+		t.Errorf("the hub lists the question of a machine that is away as %+v", q)
+	}
+	if said := r.clicks(web, "make three", "deny"); !strings.Contains(said, "Denied, on its way to build.") {
+		t.Errorf("the page says %q", said)
+	}
+	body := bodyOf(web.send(request{path: "/sessions?machine=build"}))
+	if !strings.Contains(body, "%40build") || !strings.Contains(body, "away since") {
+		t.Errorf("the sessions of build:\n%s", body)
+	}
+	if body := bodyOf(web.send(request{path: "/sessions?machine=desk"})); strings.Contains(body, "%40build") {
+		t.Error("the page shows build's sessions among those of desk")
+	}
+	if err := c.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	build.denied(third, "at the page")
+
+	fourth, _ := lab.requests("s", "make four")
+	card := r.await("the card of lab", func(m botapi.Message) bool { return strings.Contains(m.Text, "make four") })
+	if len(card.Keyboard) > 0 || !strings.Contains(card.Text, "--no-decide") {
+		t.Errorf("the card of a machine that decides by itself: %q, %v", card.Text, card.Keyboard)
+	}
+	q := r.asked("make four")
+	body = bodyOf(web.send(request{path: "/question/" + url.PathEscape(q.ID)}))
+	if strings.Contains(body, `action="/ask/`) || !strings.Contains(body, "--no-decide") {
+		t.Errorf("the page of the question:\n%s", body)
+	}
+	if out, err := r.tryAlone("deny", q.ID); err == nil || !strings.Contains(out, "--no-decide") {
+		t.Errorf("afar deny says %q, %v", out, err)
+	}
+	lab.alone("deny", q.ID[:strings.IndexByte(q.ID, '@')])
+	lab.denied(fourth, "")
+}

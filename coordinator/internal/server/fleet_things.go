@@ -1,0 +1,154 @@
+package server
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// A thing of another machine takes the names that it has in the fleet.
+type movable[T any] interface {
+	*T
+	From(wire.Origin)
+}
+
+// origins returns where things of other machines are, by machine. It is empty on a machine that is no hub.
+func (s *Server) origins() map[fleet.MachineID]wire.Origin {
+	if s.cfg.Core.Fleet().Role != fleet.Hub {
+		return nil
+	}
+	out, present := map[fleet.MachineID]wire.Origin{}, s.cfg.Core.Present()
+	for _, m := range s.cfg.Core.Machines() {
+		at := wire.Origin{Machine: m.Name, SeenAt: millis(m.Known.SeenAt)}
+		if _, here := present[m.ID]; !here {
+			at.AwayAt = cmp.Or(at.SeenAt, millis(m.JoinedAt))
+		}
+		out[m.ID] = at
+	}
+	return out
+}
+
+// elsewhere returns what other machines show of a kind, by machine.
+func elsewhere[T any, P movable[T]](s *Server, kind string) (out []T) {
+	at := s.origins()
+	if len(at) == 0 {
+		return nil
+	}
+	all := s.cfg.Core.MirrorsOf(kind)
+	slices.SortFunc(all, func(a, b fleet.Mirror) int {
+		return cmp.Or(cmp.Compare(at[a.Machine].Machine, at[b.Machine].Machine), cmp.Compare(a.Ref, b.Ref))
+	})
+	for _, m := range all {
+		var one T
+		if from, known := at[m.Machine]; known && json.Unmarshal(m.Body, &one) == nil {
+			from.SeenAt = m.At.UnixMilli()
+			P(&one).From(from)
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// anywhere returns the handler that reads a thing of the machine which its id names: as that machine shows it now, or
+// as it was shown last while the machine is away.
+func anywhere[Request, Reply any](
+	kind string, do func(*Server, *call, Request) (Reply, error),
+) func(*Server, *call, Request) (Reply, error) {
+	return func(s *Server, c *call, in Request) (out Reply, err error) {
+		at := s.origins()
+		if len(at) == 0 {
+			return do(s, c, in)
+		}
+		raw, err := json.Marshal(in)
+		if err != nil {
+			return out, err
+		}
+		var named wire.Named
+		_ = json.Unmarshal(raw, &named) // the id of every Request is a text
+		id, name := fleet.Split(named.ID)
+		m, err := s.cfg.Core.Machine(name)
+		if err != nil {
+			return do(s, c, in)
+		}
+		from := at[m.ID]
+		body := json.RawMessage(nil)
+		if from.AwayAt == 0 {
+			body, err = s.cfg.Fleet.Read(c.ctx, m.ID, c.decider(), c.op, renamed(raw, id))
+		} else if body = s.mirror(m.ID, kind, id); body == nil {
+			err = fmt.Errorf("%s: %w", m.Name, core.ErrAway)
+		}
+		if err != nil {
+			return out, err
+		}
+		if err := json.Unmarshal(body, &out); err != nil {
+			return out, err
+		}
+		if moved, is := any(&out).(interface{ From(wire.Origin) }); is {
+			moved.From(from)
+		}
+		return out, nil
+	}
+}
+
+// mirror returns what a machine showed last of the thing with an id or a name, nil for nothing.
+func (s *Server) mirror(of fleet.MachineID, kind, name string) []byte {
+	for _, m := range s.cfg.Core.MirrorsOf(kind) {
+		var is struct{ ID, Token, Name string }
+		if m.Machine == of && json.Unmarshal(m.Body, &is) == nil && slices.Contains([]string{is.ID, is.Token, is.Name}, name) {
+			return m.Body
+		}
+	}
+	return nil
+}
+
+// renamed returns a request about the thing with another id.
+func renamed(request []byte, id string) []byte {
+	fields := map[string]any{}
+	_ = json.Unmarshal(request, &fields) // it was made a moment ago
+	fields["id"] = id
+	raw, _ := json.Marshal(fields)
+	return raw
+}
+
+// answerThere sends an answer to the machine that asks, and returns what it came to there, or that it is on its way.
+func (s *Server) answerThere(c *call, a ask.Ask, in wire.AnswerRequest) (out wire.Ask, err error) {
+	in.ID, in.Hash = string(a.From.Ref), a.Hash
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return out, err
+	}
+	what := "Denied"
+	switch {
+	case in.Allow:
+		what = "Allowed"
+	case in.Text != "" || len(in.Options) > 0:
+		what = "Your answer"
+	}
+	o := fleet.Order{Op: string(wire.OpAnswer), In: raw, By: c.decider()}
+	if o, err = s.cfg.Core.SendAnswer(a.ID, o, what); err != nil {
+		return out, err
+	}
+	was := s.wireAsk(a)
+	var body wire.Raw
+	err = errUnderway
+	if was.AwayAt == 0 {
+		body, err = s.awaitOrder(c, fleet.Machine{ID: o.Machine, Name: was.Machine}, o)
+	}
+	if errors.Is(err, errUnderway) {
+		a, err = s.cfg.Core.Ask(a.ID)
+		return s.wireAsk(a), err
+	}
+	if err != nil {
+		return out, err
+	}
+	err = json.Unmarshal(body, &out)
+	out.ID, out.Token, out.URL, out.Origin = was.ID, was.Token, was.URL, was.Origin
+	return out, err
+}
