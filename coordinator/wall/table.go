@@ -178,68 +178,88 @@ func rows(user string, table map[string]string) (all []Row) {
 	return all
 }
 
-// writable returns what may be written, and which of these folders and files are made if they are missing:
-// nothing can be made in the home behind the wall.
-func (p Place) writable(set Settings) (all []Row, made, files []string) {
+// An opened is what may be written: the rows, and which of these folders and files are made if they are missing,
+// because nothing can be made in the home behind the wall.
+type opened struct {
+	rows        []Row
+	made, files []string
+}
+
+// open opens a path, if it is there.
+func (o *opened) open(path, why string) {
+	if _, err := os.Stat(path); err == nil {
+		o.rows = append(o.rows, Row{path, why})
+	}
+}
+
+// make opens a folder, and has it made.
+func (o *opened) make(path, why string) {
+	o.rows, o.made = append(o.rows, Row{path, why}), append(o.made, path)
+}
+
+// writable returns what may be written.
+func (p Place) writable(set Settings) (o opened) {
 	user := p.Dirs.User
 	if p.Dir != "" {
-		all = append(all, Row{p.Dir, "where it works"})
+		o.rows = append(o.rows, Row{p.Dir, "where it works"})
 		if common := commonGit(p.Dir); common != "" {
-			all = append(all, Row{common, "the repository of its worktree"})
+			o.rows = append(o.rows, Row{common, "the repository of its worktree"})
 		}
 	}
 	if p.Temp != "" {
-		all = append(all, Row{p.Temp, "TMPDIR"})
+		o.rows = append(o.rows, Row{p.Temp, "TMPDIR"})
 	}
-	all, made = append(all, Row{hostTemp(), "temporary files of Claude Code"}), append(made, hostTemp())
+	o.make(hostTemp(), "temporary files of Claude Code")
 	for _, dir := range temporary { // a home in it is closed, see closed
-		all = append(all, Row{dir, "temporary files, of all programs"})
+		o.rows = append(o.rows, Row{dir, "temporary files, of all programs"})
 	}
-	add := func(path, why string, make bool) {
-		if make {
-			made = append(made, path)
-		} else if _, err := os.Stat(path); err != nil {
-			return
-		}
-		all = append(all, Row{path, why})
-	}
-	for _, agent := range agentStates {
-		top := p.stateOf(agent.top)
-		if !isDir(top) && agent.program != filepath.Base(p.Program) {
-			continue
-		}
-		for _, name := range agent.needs {
-			add(filepath.Join(top, name), "the agent's own state", true)
-		}
-		for _, name := range agent.writes {
-			add(filepath.Join(top, name), "the agent's own state", false)
-		}
-		for _, name := range agent.files {
-			files = append(files, filepath.Join(top, name))
-			all = append(all, Row{filepath.Join(top, name), "the agent's own state"})
-		}
-		for _, name := range agent.finds {
-			made = append(made, filepath.Join(top, name))
-		}
-	}
-	if top := p.stateOf(hostState); p.Session != "" && isDir(top) {
-		add(claude.ShellFolder(top, p.Session), "what the host hands to the shells of this session", true)
-	}
+	p.openStates(&o)
 	for _, name := range signIns {
-		add(filepath.Join(user, name), "a sign-in that its tool renews", false)
+		o.open(filepath.Join(user, name), "a sign-in that its tool renews")
 	}
 	isHere := map[string]bool{"": false} // of tools
 	for _, c := range caches {
 		if _, ok := isHere[c.tool]; !ok {
 			isHere[c.tool] = home.LookIn(p.Dirs.Path, c.tool) != ""
 		}
-		add(filepath.Join(user, c.path), c.why, isHere[c.tool])
+		if at := filepath.Join(user, c.path); isHere[c.tool] {
+			o.make(at, c.why)
+		} else {
+			o.open(at, c.why)
+		}
 	}
-	all = append(all, p.Own...)
+	o.rows = append(o.rows, p.Own...)
 	for _, path := range set.Write {
-		all = append(all, Row{In(user, path), "asked for"})
+		o.rows = append(o.rows, Row{In(user, path), "asked for"})
 	}
-	return all, made, files
+	return o
+}
+
+// openStates opens what agents keep of themselves: those that are set up here, and the one that is started.
+func (p Place) openStates(o *opened) {
+	const why = "the agent's own state"
+	for _, agent := range agentStates {
+		top := p.stateOf(agent.top)
+		if !isDir(top) && agent.program != filepath.Base(p.Program) {
+			continue
+		}
+		for _, name := range agent.needs {
+			o.make(filepath.Join(top, name), why)
+		}
+		for _, name := range agent.writes {
+			o.open(filepath.Join(top, name), why)
+		}
+		for _, name := range agent.files {
+			o.files = append(o.files, filepath.Join(top, name))
+			o.rows = append(o.rows, Row{filepath.Join(top, name), why})
+		}
+		for _, name := range agent.finds {
+			o.made = append(o.made, filepath.Join(top, name))
+		}
+	}
+	if top := p.stateOf(hostState); p.Session != "" && isDir(top) {
+		o.make(claude.ShellFolder(top, p.Session), "what the host hands to the shells of this session")
+	}
 }
 
 // signIns are the files of the home in which tools renew a sign-in in place. A tool that replaces its file cannot

@@ -145,7 +145,8 @@ func New(p Place, set Settings) (w Wall, err error) {
 		return w, err
 	}
 	w = Wall{Mode: set.Mode, Home: real(p.Dirs.User)}
-	w.Write, w.Make, w.Touch = p.writable(set)
+	o := p.writable(set)
+	w.Write, w.Make, w.Touch = o.rows, o.made, o.files
 	w.Hide = p.hidden(set)
 	w.Read = p.readable(set)
 	w.Closed = p.closed()
