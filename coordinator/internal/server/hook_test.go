@@ -403,6 +403,18 @@ func TestLoopByHooks(t *testing.T) {
 	}
 }
 
+// TestLoopWithSlowGit: a git that does not say where it is in time is no folder without a repository.
+func TestLoopWithSlowGit(t *testing.T) {
+	r := newRig(t)
+	r.hangs = true
+	_, err := r.core.See(session.Sighting{ID: "s", Cwd: "/p", Client: nowhere, Hooked: true, Starts: true})
+	r.ok(err)
+	got := r.as(person, wire.OpLoopStart, wire.LoopStartRequest{Session: "s", Args: ""})
+	if got.Code != wire.CodeBadRequest || !strings.Contains(got.Error, "git did not say within 2s") {
+		t.Errorf("%q %q", got.Code, got.Error)
+	}
+}
+
 func TestLoopsFromOutside(t *testing.T) {
 	r := newRig(t)
 	_, err := r.core.See(session.Sighting{ID: "s", Cwd: "/p", Client: nowhere, Hooked: true, Starts: true})

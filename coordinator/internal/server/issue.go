@@ -20,11 +20,14 @@ func (s *Server) repository(ctx context.Context, cwd string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitFor)
 	defer cancel()
 	top, err := s.cfg.Git.Top(ctx, cwd)
-	if err != nil {
-		return "", fmt.Errorf("%w: say what to do, as in /loop --max 5 make the tests pass "+
-			"(without a task a git repository's issues are worked through, and %s is in none)", loop.ErrNoTask, cwd)
+	switch {
+	case err == nil:
+		return top, nil
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%w: git did not say within %s which repository %s is in: try again", loop.ErrNoTask, gitFor, cwd)
 	}
-	return top, nil
+	return "", fmt.Errorf("%w: say what to do, as in /loop --max 5 make the tests pass "+
+		"(without a task a git repository's issues are worked through, and %s is in none)", loop.ErrNoTask, cwd)
 }
 
 // firstIssue tells the model of the first issue if it is ready within firstFor. Otherwise

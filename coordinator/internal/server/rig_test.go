@@ -69,6 +69,7 @@ type rig struct {
 	log    *buffer
 	acts   *buffer       // the log of outward acts
 	gate   chan struct{} // of tree; set before the first call
+	hangs  bool          // git does
 
 	mu        sync.Mutex
 	telegram  channel.Status
@@ -153,7 +154,7 @@ func newRigAs(t *testing.T, coordinator int) *rig {
 		Glance:  transcript.Glance,
 		Actions: r.acts,
 		Git: server.Git{
-			Top:    func(context.Context, string) (string, error) { return "", errors.New("no repository") },
+			Top:    r.top,
 			Tree:   r.tree,
 			Recent: func(context.Context, string) (a, b []string) { return []string{"abc first"}, []string{"main.go"} },
 		},
@@ -184,6 +185,14 @@ func (r *rig) close() {
 		r.t.Error("the server does not end")
 	}
 	r.store.Close()
+}
+
+// top knows no repository, or hangs.
+func (r *rig) top(ctx context.Context, _ string) (string, error) {
+	if r.hangs {
+		<-ctx.Done()
+	}
+	return "", errors.New("no repository")
 }
 
 // tree returns the same digest for every work tree. It waits while a test holds the gate.
