@@ -66,6 +66,7 @@ type watcher struct {
 	questions []question // in their places, the oldest first
 	others    []view.Thing
 	chosen    string    // names the line that keys are about
+	moved     bool      // the person chose it
 	rests     time.Time // until then no key answers
 
 	typed          *string   // the words that are being written, nil while none are
@@ -201,6 +202,9 @@ func (w *watcher) take(m looked) tea.Cmd {
 		w.others = append(w.others, view.Session(s))
 	}
 	names := w.names()
+	if !w.moved && len(w.at(w.chosen).Asks) == 0 && len(w.questions) > 0 {
+		w.chosen, w.from = names[0], 0 // the session that asks is often there before its question
+	}
 	if w.place() < 0 && len(names) > 0 {
 		w.chosen, w.from = names[min(max(at, 0), len(names)-1)], 0
 	}
@@ -248,6 +252,7 @@ func (w *watcher) press(key string) tea.Cmd {
 	case "j", "k", "down", "up":
 		by := map[bool]int{true: 1, false: -1}[key == "j" || key == "down"]
 		if len(names) > 0 {
+			w.moved = true
 			w.chosen, w.from, w.picked = names[min(max(w.place()+by, 0), len(names)-1)], 0, nil
 		}
 	case "pgdown", "space":
