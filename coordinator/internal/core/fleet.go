@@ -214,7 +214,7 @@ func (c *Core) MetMachine(id fleet.MachineID, says fleet.Hello) (m fleet.Machine
 		if putBack = fleet.WasPutBack(says.Known, m.Known); putBack {
 			text := m.Name + " was put back to an earlier copy of its database"
 			record(&b, event.FleetPutBack, "", m.Name, text, now)
-			s.notify(&b, "fleet", "", channel.News{Kind: channel.MachinePutBack, Of: m.Name}, now)
+			s.notify(&b, "put-back "+string(id), "", channel.News{Kind: channel.MachinePutBack, Of: m.Name}, now)
 		}
 		offset := says.Now - now.UnixMilli()
 		m.Known = fleet.Known{
@@ -261,7 +261,7 @@ func (c *Core) TakeNewLife() error {
 		b.Anew = fleet.Channel
 		text := fmt.Sprintf("this database is an earlier copy: a new life begins, %d orders are not sent again", dropped)
 		record(&b, event.FleetPutBack, "", set.Fleet.Name, text, now)
-		s.notify(&b, "fleet", "", channel.News{Kind: channel.SelfPutBack, Of: set.Fleet.Name, N: dropped}, now)
+		s.notify(&b, "put-back", "", channel.News{Kind: channel.SelfPutBack, Of: set.Fleet.Name, N: dropped}, now)
 		return b, nil
 	})
 }

@@ -44,7 +44,7 @@ func (s *state) mirrorAsk(b *store.Batch, m fleet.Machine, a ask.Ask, from ask.F
 	a.Taker, a.Undo, a.Unproven, a.Nonce, a.Shown = session.Process{}, nil, false, "", true
 	old, known := s.asks.Rows[a.ID]
 	if known {
-		a.Nonce, from.Sent = old.Nonce, old.From.Sent
+		a.Nonce, a.Twice, from.Sent = old.Nonce, old.Twice, old.From.Sent
 	} else {
 		a.Nonce = s.cfg.Secret()
 		text := fmt.Sprintf("%s: %s asks for %s (sha256 %s)", m.Name, from.Token, a.Line(), short(a.Hash))
@@ -209,7 +209,8 @@ func (c *Core) PressFrom(act channel.Act, in fleet.Press) (p Press, err error) {
 	d := in.Decision
 	d.Channel, d.By = fleet.Channel, cmp.Or(strings.TrimSpace(d.By), act.By)
 	return Press{
-		Act: act, Nonce: a.Nonce, Decision: d, Pick: in.Pick, Text: in.Text, Word: in.Word,
+		Act: act, Message: channel.MessageID(a.CardID()), Nonce: a.Nonce, Decision: d,
+		Pick: in.Pick, Text: in.Text, Word: in.Word,
 	}, nil
 }
 

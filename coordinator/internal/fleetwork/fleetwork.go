@@ -148,8 +148,11 @@ func (h *Hub) joining(_ context.Context, invite string, who link.Public, body []
 	return json.Marshal(fleet.Joined{Name: m.Name, Hub: h.cfg.Core.Fleet().Name, Decides: m.Decides})
 }
 
-// down ends the work for a member.
+// down ends the work for a member, unless it has a newer session, which greets us or has done so.
 func (h *Hub) down(id string) {
+	if h.hub.Connected(id) {
+		return
+	}
 	h.mu.Lock()
 	end := h.live[fleet.MachineID(id)]
 	delete(h.live, fleet.MachineID(id))

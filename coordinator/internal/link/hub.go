@@ -118,6 +118,13 @@ func (h *Hub) Call(ctx context.Context, to, kind string, body []byte) ([]byte, e
 	return l.call(ctx, kind, body)
 }
 
+// Connected reports whether a member has a session now. A Down that a newer session overtook finds it true.
+func (h *Hub) Connected(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.current[id] != nil
+}
+
 // Admit says who may speak from now on: these members, and whoever has one of these invites. Others
 // are cut at once.
 func (h *Hub) Admit(members []Public, invites []string) {
