@@ -430,7 +430,9 @@ func (c *Coordinator) serverConfig() server.Config {
 func (c *Coordinator) serverParts() server.Parts {
 	agents := agentcheck.Place{Dirs: c.cfg.Dirs, Getenv: c.cfg.Getenv}
 	checks := upkeep.NewChecker(c.core, c.cfg.Dirs.Database(), c.telegram.Status, c.web.State, c.set.Reviewers,
-		func() []wire.Check { return agents.Checks(context.Background(), c.set.Agents) })
+		func() []wire.Check {
+			return append(c.fleetSettings().Checks(), agents.Checks(context.Background(), c.set.Agents)...)
+		})
 	return server.Parts{
 		Doctor:    checks.Checks,
 		LoopPage:  c.files.LoopPage,

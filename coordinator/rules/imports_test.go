@@ -575,7 +575,7 @@ func table() rules {
 			// the tests start it by a client
 			daemonE2E: {
 				claude + "/hookinput", "coordinator/birthmark", "coordinator/client", "coordinator/home",
-				"coordinator/ledger", "coordinator/wire", in + "event", in + "message", in + "store",
+				"coordinator/ledger", "coordinator/wire", in + "event", in + "link", in + "message", in + "store",
 			},
 		},
 		bans: []ban{

@@ -30,8 +30,11 @@ type RunStartRequest struct {
 	Agent string `json:"agent,omitempty"`
 	Name  string `json:"name,omitempty"`
 	Dir   string `json:"dir"` // absolute; a session's own where it is empty
-	Mode  string `json:"mode,omitempty"`
-	Model string `json:"model,omitempty"`
+	// Machine is another machine of the fleet, and Place what people call the directory there.
+	Machine string `json:"machine,omitempty"`
+	Place   string `json:"place,omitempty"`
+	Mode    string `json:"mode,omitempty"`
+	Model   string `json:"model,omitempty"`
 	// Worktree gives the run a git worktree of its own.
 	Worktree bool   `json:"worktree,omitempty"`
 	Prompt   string `json:"prompt"`
@@ -67,6 +70,7 @@ type RunsReply struct {
 
 // A Run is a conversation with an agent that Afar drives without a terminal.
 type Run struct {
+	Machine      string  `json:"machine,omitempty"` // the name of the machine that shows it, "" for this one
 	ID           string  `json:"id"`
 	Name         string  `json:"name"`
 	Agent        string  `json:"agent"`

@@ -213,3 +213,46 @@ func (s Setup) State() string {
 	}
 	return cmp.Or(state.Why, "not connected since "+state.Since.Local().Format("15:04:05"))
 }
+
+// clockOff is how far the clocks of two machines may differ before the doctor says so.
+const clockOff = 5 * time.Second
+
+// Checks says how the fleet is, for the doctor; nothing without a fleet.
+func (s Setup) Checks() (all []wire.Check) {
+	self := s.Core.Fleet()
+	if self.Role == fleet.None {
+		return nil
+	}
+	link := wire.Check{ID: "fleet", State: "ok", Text: "this machine is " + self.Name + ", the " + string(self.Role)}
+	switch why := s.State(); {
+	case why != "" && self.Role == fleet.Hub:
+		link.State, link.Text = "bad", "no machine can reach this hub: "+why
+		link.Fix = "afar fleet serve --listen HOST:PORT, with an address of this machine that is free"
+	case why != "":
+		link.State, link.Text = "bad", "the hub "+self.Peer.Name+" is not reached: "+why
+		link.Fix = "see that " + strings.Join(self.Addrs, " or ") + " is reached from here; a hub that moved invites anew"
+	}
+	all = append(all, link)
+	if off := time.Duration(self.Peer.Offset) * time.Millisecond; off.Abs() > clockOff {
+		all = append(all, clock(self.Peer.Name, off))
+	}
+	for _, m := range s.Core.Machines() {
+		if m.Doubled {
+			all = append(all, wire.Check{ID: "fleet", State: "bad", Text: "two machines speak with the key of " + m.Name,
+				Fix: "afar fleet remove " + m.Name + ", then let each join by an invite of its own"})
+		}
+		if off := time.Duration(m.Known.Offset) * time.Millisecond; off.Abs() > clockOff {
+			all = append(all, clock(m.Name, off))
+		}
+		if n := len(s.Core.Waiting(m.ID)); n > 0 {
+			all = append(all, wire.Check{ID: "fleet", State: "off", Text: fmt.Sprintf("%d on the way to %s", n, m.Name),
+				Fix: "nothing: they are sent when it is reachable"})
+		}
+	}
+	return all
+}
+
+func clock(name string, off time.Duration) wire.Check {
+	text := fmt.Sprintf("the clock of %s differs by %s", name, off.Round(time.Second))
+	return wire.Check{ID: "fleet", State: "off", Text: text, Fix: "set both clocks by the network (timedatectl set-ntp true)"}
+}

@@ -25,7 +25,7 @@ func (s *Server) Act(ctx context.Context, act channel.Act, op string, in any) er
 	if !known {
 		return fmt.Errorf("unknown operation %q", op)
 	}
-	c := &call{ctx: ctx, op: op, by: act.By, via: act.Channel, stored: true}
+	c := &call{ctx: ctx, op: op, by: act.By, via: act.Channel, stored: true, act: act}
 	out := channel.Reply{Op: op, As: act.As}
 	switch row.manner {
 	case step:

@@ -1,10 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -272,6 +274,63 @@ func (s *Server) awaitOrder(c *call, m fleet.Machine, o fleet.Order) (wire.Raw, 
 
 // errUnderway says that nobody knows yet what an order came to.
 var errUnderway = errors.New("has not answered yet: it is carried out when it does")
+
+// orderOn has the machine with a name carry out an operation. The command line gets what it came to. Over a channel
+// soon is the reply, which says that it is on its way; what it came to is told when it is known.
+func orderOn[Request, Reply any](
+	s *Server, c *call, name string, op wire.Op[Request, Reply], in Request, soon Reply,
+) (out Reply, err error) {
+	m, err := s.cfg.Core.Machine(name)
+	if err != nil {
+		return out, err
+	}
+	if s.sessionAsks(c) {
+		return out, fmt.Errorf("%w: a session asks nothing of another machine", errDenied)
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return out, err
+	}
+	o, err := s.cfg.Core.Order(fleet.Order{Machine: m.ID, Op: string(op), In: raw, By: c.decider(), Act: c.act})
+	if err != nil || c.onChannel() && c.act.Channel != "" {
+		return soon, err
+	}
+	reply, err := s.awaitOrder(c, m, o)
+	if err == nil {
+		err = json.Unmarshal(reply, &out)
+	}
+	return out, err
+}
+
+// placeOn returns the directory of the session, run or project with a name on another machine, as that machine shows
+// it; "" is where it worked last.
+func (s *Server) placeOn(machine, name string) (dir string, err error) {
+	m, err := s.cfg.Core.Machine(machine)
+	if err != nil {
+		return "", err
+	}
+	var newest int64
+	for _, kind := range []string{fleet.OfSession, fleet.OfRun} {
+		for _, one := range s.cfg.Core.MirrorsOf(kind) {
+			var at struct {
+				Token, Name, Project, Dir string
+				Since                     int64
+			}
+			if one.Machine != m.ID || json.Unmarshal(one.Body, &at) != nil {
+				continue
+			}
+			here := cmp.Or(at.Project, at.Dir)
+			called := slices.Contains([]string{at.Token, at.Name, filepath.Base(here), here}, name)
+			if here != "" && (name == "" || called) && at.Since >= newest {
+				dir, newest = here, at.Since
+			}
+		}
+	}
+	if dir == "" {
+		return "", badRequest("%s shows no session, run or project named %.60q", m.Name, name)
+	}
+	return dir, nil
+}
 
 // A remoteError is the error of an operation on another machine.
 type remoteError struct{ code, text string }

@@ -96,6 +96,15 @@ func (s *Server) checkSupported() error {
 
 // runStart starts a run for the person. A session proposes one.
 func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.Run, err error) {
+	if in.Machine != "" {
+		machine := in.Machine
+		if in.Dir, err = s.placeOn(machine, in.Place); err != nil {
+			return out, err
+		}
+		in.Machine, in.Place = "", ""
+		soon := wire.Run{Name: in.Name, Machine: machine, Dir: in.Dir, State: string(run.Queued), Mode: in.Mode}
+		return orderOn(s, c, machine, wire.OpRunStart, in, soon)
+	}
 	if v, _ := s.callers.Author(c.line); in.Dir == "" {
 		in.Dir = v.Cwd
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -87,6 +88,15 @@ func (s *Server) checkAnswered(v session.Session, id string) error {
 // send gives a session, a run or a task a text. The text counts as the person's words if it comes from a
 // terminal whose answers count. From a program it is data.
 func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err error) {
+	if to, machine := fleet.Split(in.To); machine != "" {
+		there := in
+		there.To = to
+		soon := wire.SendReply{ID: in.ID, To: in.To, When: "as soon as " + machine + " is reached", Words: true}
+		if !s.fromPerson(c) {
+			return out, badRequest("only the person writes to another machine")
+		}
+		return orderOn(s, c, machine, wire.OpSend, there, soon)
+	}
 	m, name, err := s.addressee(in.To)
 	if err != nil {
 		return out, err

@@ -20,6 +20,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/callers"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/opinions"
@@ -214,9 +215,10 @@ type call struct {
 	body []byte
 	// parsed is the body, once it is read.
 	parsed hostjson.Value
-	via    string // the channel that it comes from, "" for the socket
-	by     string // who decides, as the channel knows them; "" for all others
-	stored bool   // its reply is stored until a channel tells it, see kept
+	via    string      // the channel that it comes from, "" for the socket
+	act    channel.Act // what the person did there, if the reply is told later
+	by     string      // who decides, as the channel knows them; "" for all others
+	stored bool        // its reply is stored until a channel tells it, see kept
 	// printed records whether the caller printed the reply before it ended; nil if that
 	// does not matter.
 	printed func(bool) error

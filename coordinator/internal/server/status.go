@@ -50,7 +50,17 @@ func (s *Server) channels() []wire.Channel {
 	case t.Connected:
 		ch.State, ch.Note = "unpaired", "@"+t.Bot+" is not paired: afar telegram pair"
 	}
-	return []wire.Channel{ch, s.cfg.Page.State(), {ID: terminal, State: "ready"}}
+	all := []wire.Channel{ch, s.cfg.Page.State(), {ID: terminal, State: "ready"}}
+	if self := s.cfg.Core.Fleet(); self.Role == fleet.Member {
+		hub := wire.Channel{ID: fleet.Channel, State: "ready", Note: "the phone of " + self.Peer.Name}
+		if why := s.cfg.Fleet.State(); why != "" {
+			hub.State, hub.Note = "failing", why
+		} else if s.cfg.Core.Person(fleet.Channel) == nil {
+			hub.State, hub.Note = "unpaired", self.Peer.Name+" has no phone: afar telegram connect, there"
+		}
+		all = append([]wire.Channel{hub}, all[1:]...)
+	}
+	return all
 }
 
 func (s *Server) sessions() []wire.Session {

@@ -50,3 +50,14 @@ func (r rendered) underway(from *ask.From) rendered {
 	}
 	return r
 }
+
+// machineOf reads the name of a place on another machine, MACHINE:PLACE or MACHINE alone. ok is false for any other
+// name.
+func (l *link) machineOf(name string) (machine, place string, ok bool) {
+	machine, place, _ = strings.Cut(name, ":")
+	if machine == "" {
+		return "", "", false
+	}
+	m, err := l.cfg.Core.Machine(machine)
+	return m.Name, place, err == nil
+}

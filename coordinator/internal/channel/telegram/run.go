@@ -40,6 +40,11 @@ func (l *link) startRun(update int64, m message, _ []string) error {
 	if prompt == "" {
 		return l.cfg.Core.Acknowledge(act, runUsage)
 	}
+	if machine, place, ok := l.machineOf(name); ok {
+		return order(l, act, wire.OpRunStart, wire.RunStartRequest{
+			ID: act.Key, Machine: machine, Place: place, Prompt: prompt,
+		})
+	}
 	dir := l.dirFor(m, name)
 	switch {
 	case dir == "" && name != "":
@@ -54,6 +59,9 @@ func (l *link) startRun(update int64, m message, _ []string) error {
 
 // saidStarted says that a run was started.
 func (l *link) saidStarted(_ string, r wire.Run) (said, error) {
+	if r.Machine != "" {
+		return said{text: "📤 On its way to " + r.Machine + "."}, nil
+	}
 	out := rendered{html: l.startedText(r)}
 	if now, err := l.cfg.Core.RunByID(run.ID(r.ID)); err == nil {
 		out.rows = l.runRows(now)
