@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -43,13 +44,14 @@ type Hub struct {
 
 	mu   sync.Mutex
 	live map[fleet.MachineID]context.CancelFunc // of the work for a member that has greeted us
+	told map[string]time.Time                   // refusals that were journalled a moment ago
 	ctx  context.Context
 	work sync.WaitGroup
 }
 
 // New returns a hub. It works with Run.
 func New(cfg Config) (h *Hub, err error) {
-	h = &Hub{cfg: cfg, live: map[fleet.MachineID]context.CancelFunc{}}
+	h = &Hub{cfg: cfg, live: map[fleet.MachineID]context.CancelFunc{}, told: map[string]time.Time{}}
 	h.hub, err = link.NewHub(link.HubConfig{
 		Config: link.Config{
 			Fleet: cfg.Self.Fleet, Keys: cfg.Keys, Handle: h.handle, Down: h.down, Refused: h.refused,
@@ -110,7 +112,21 @@ func (h *Hub) admit(now time.Time) (next time.Duration) {
 	return next
 }
 
+// tellEvery is the shortest time between two journal entries about the same refusal. A stranger would fill the journal.
+const tellEvery = time.Minute
+
 func (h *Hub) refused(id, why string) {
+	h.mu.Lock()
+	last, now := h.told[id+" "+why], time.Now()
+	isNew := now.Sub(last) >= tellEvery
+	if isNew {
+		maps.DeleteFunc(h.told, func(_ string, at time.Time) bool { return now.Sub(at) >= tellEvery })
+		h.told[id+" "+why] = now
+	}
+	h.mu.Unlock()
+	if !isNew {
+		return
+	}
 	who := id
 	if m, err := h.cfg.Core.Machine(id); err == nil {
 		who = m.Name
