@@ -48,6 +48,9 @@ var figures = []figure{
 		"./coordinator/internal/channel/telegram", "Card", "50x", []row{{"card", "ms-card-p50", "ms-yardstick-p50", ""}}},
 	{"A call between two machines of a fleet", "a bare request over the same server and TLS", "./coordinator/internal/link", "Link", "500x",
 		[]row{{"to the hub", "ms-up-p50", "ms-yardstick-p50", ""}, {"to a member", "ms-down-p50", "ms-yardstick-p50", ""}}},
+	{"A question of another machine of the fleet", "the same on the hub itself, in turn", "./coordinator/e2e", "Fleet", "50x", []row{
+		{"from the hook's start to the card", "ms-card-p50", "ms-card-here-p50", ""},
+		{"from the tap to the hook's end", "ms-tap-p50", "ms-tap-here-p50", ""}}},
 	{"An event of a run", "a durable write", "./coordinator/e2e", "RunEvent", "50x", []row{
 		{"in the journal", "ms-journal-p50", "ms-yardstick-p50", ""}, {"on the page", "ms-page-p50", "ms-yardstick-p50", ""}}},
 	{"The start of a run", "the same agent, started directly", "./coordinator/e2e", "RunStart", "20x",

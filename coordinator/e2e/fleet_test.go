@@ -27,14 +27,14 @@ type fleetRig struct {
 	addr string
 }
 
-func newFleetRig(t *testing.T) *fleetRig {
+func newFleetRig(t testing.TB) *fleetRig {
 	t.Helper()
 	r := &fleetRig{phone: newPhone(t), addr: freeAddr(t)}
 	r.afar("fleet", "serve", "--listen", r.addr, "--name", "desk")
 	return r
 }
 
-func freeAddr(t *testing.T) string {
+func freeAddr(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -563,4 +563,35 @@ func (p *phone) restoreDatabase(dir string) {
 func databaseFiles(p *phone) []string {
 	all, _ := filepath.Glob(p.dirs.Database() + "*")
 	return all
+}
+
+// BenchmarkFleet measures a question of a member: the time from the start of its hook to the card at the Bot API, and
+// from the tap to the end of the hook. It compares with the same on the hub itself, in turn.
+func BenchmarkFleet(b *testing.B) {
+	r := newFleetRig(b)
+	build := r.join("build")
+	card, tap := map[*phone][]time.Duration{}, map[*phone][]time.Duration{}
+	n := 0
+	for b.Loop() {
+		n++
+		for _, at := range []*phone{r.phone, build} {
+			mark := fmt.Sprintf("target-%05d-%s", n, filepath.Base(filepath.Dir(at.project)))
+			began := time.Now()
+			hook, _ := at.requests("speed", "make "+mark)
+			shown := r.current(mark)[0]
+			card[at] = append(card[at], time.Since(began))
+			began = time.Now()
+			if _, err := r.ann.Tap(shown.ID, "Allow"); err != nil {
+				b.Fatal(err)
+			}
+			if out, err := hook.wait(); err != nil || !strings.Contains(out, `"allow"`) {
+				b.Fatalf("the hook printed %q, %v", out, err)
+			}
+			tap[at] = append(tap[at], time.Since(began))
+		}
+	}
+	b.ReportMetric(p50(card[build]), "ms-card-p50")
+	b.ReportMetric(p50(card[r.phone]), "ms-card-here-p50")
+	b.ReportMetric(p50(tap[build]), "ms-tap-p50")
+	b.ReportMetric(p50(tap[r.phone]), "ms-tap-here-p50")
 }

@@ -280,7 +280,7 @@ func (c *Core) MetHub(says fleet.Hello) error {
 			Name: says.Name, Version: says.Version, Life: says.Life, Entry: says.Entry, SeenAt: now,
 			Offset: says.Now - now.UnixMilli(),
 		}
-		set.Fleet.Name = cmp.Or(says.You, set.Fleet.Name)
+		set.Fleet.Name, set.Fleet.Decides = cmp.Or(says.You, set.Fleet.Name), says.Decides
 		a := s.account(fleet.Channel)
 		was := a.Person
 		a.Speaker, a.Person = says.Name, nil

@@ -51,10 +51,13 @@ type Self struct {
 	Creds  string `json:"creds,omitempty"`  // the file that opens the cluster
 
 	// What a member knows of its hub.
-	Addrs []string `json:"addrs,omitempty"`
-	Pin   string   `json:"pin,omitempty"`
-	Hub   Public   `json:"hub,omitzero"`
-	Peer  Known    `json:"peer,omitzero"`
+	Addrs []string  `json:"addrs,omitempty"`
+	Pin   string    `json:"pin,omitempty"`
+	Hub   Public    `json:"hub,omitzero"`
+	HubID MachineID `json:"hub_id,omitempty"`
+	Peer  Known     `json:"peer,omitzero"`
+	// Decides says that the person may answer for this machine at the hub.
+	Decides bool `json:"decides,omitempty"`
 }
 
 // Known is how far one machine knows another one, and what it is: the number of the newest entry of its journal that
@@ -81,8 +84,6 @@ type Machine struct {
 	// Doubled says that two machines speak with its key. Both are refused until it is removed.
 	Doubled bool `json:"doubled,omitempty"`
 	Removed bool `json:"removed,omitempty"`
-	// Calm is true while the person has been told that it is not reachable, or need not be.
-	Told bool `json:"told,omitempty"`
 }
 
 // Trusted reports whether the machine may speak.

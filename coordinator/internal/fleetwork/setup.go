@@ -169,7 +169,7 @@ func (s Setup) Join(ctx context.Context, in wire.FleetJoinRequest) (out wire.Fle
 		*f = store.Fleet{Self: fleet.Self{
 			Role: fleet.Member, Fleet: word.Fleet, ID: fleet.MachineID(keys.ID()), Name: joined.Name, Life: random.Word(),
 			Addrs: word.Addrs, Pin: word.Pin, Hub: fleet.Public(word.Hub), Creds: creds,
-			Peer: fleet.Known{Name: joined.Hub},
+			HubID: fleet.MachineID(word.Hub.ID()), Peer: fleet.Known{Name: joined.Hub}, Decides: joined.Decides,
 		}}
 		return nil
 	})

@@ -38,7 +38,8 @@ func (s *Server) machines(*call, wire.None) (out wire.MachinesReply, err error) 
 		return out, nil
 	}
 	here := wire.Machine{
-		ID: string(self.ID), Name: self.Name, Role: string(self.Role), State: wire.MachineHere, Decides: true,
+		ID: string(self.ID), Name: self.Name, Role: string(self.Role), State: wire.MachineHere,
+		Decides: self.Decides || self.Role == fleet.Hub,
 		Version: s.cfg.Self.Version, SeenAt: time.Now().UnixMilli(),
 	}
 	for _, a := range s.cfg.Core.Asks(false) {
@@ -54,7 +55,7 @@ func (s *Server) machines(*call, wire.None) (out wire.MachinesReply, err error) 
 	}
 	if self.Role == fleet.Member {
 		out.Machines = append(out.Machines, wire.Machine{
-			ID: self.Hub.Sign[:16], Name: self.Peer.Name, Role: string(fleet.Hub), State: s.linkState(),
+			ID: string(self.HubID), Name: self.Peer.Name, Role: string(fleet.Hub), State: s.linkState(),
 			SeenAt: self.Peer.SeenAt.UnixMilli(), Version: self.Peer.Version, Decides: true,
 		})
 	}

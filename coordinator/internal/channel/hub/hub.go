@@ -278,11 +278,15 @@ func (c *Channel) card(ctx context.Context, a store.Action) error {
 	return c.cfg.Core.Repeatable(a, noted)
 }
 
+// maxShown bounds the input of a card that the hub shows, in bytes. The machine itself shows all of it.
+const maxShown = 128 << 10
+
 func (c *Channel) send(ctx context.Context, card ask.Card) error {
 	out := fleet.Card{Asks: slices.Clone(card), From: c.cfg.Place(card[0])}
 	for i := range out.Asks {
 		a := &out.Asks[i]
 		a.Nonce, a.Undo = "", nil // they bind things of this machine
+		a.Text = ask.Elide(a.Text, maxShown/len(out.Asks))
 		a.Taker = session.Process{}
 	}
 	return c.call(ctx, fleet.MsgCard, out, nil)
