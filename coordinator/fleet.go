@@ -16,10 +16,11 @@ import (
 
 // A fleetPart is what this machine runs for its fleet: nothing, the hub, or the channel of a member.
 type fleetPart struct {
-	self fleet.Self
-	keys *link.Keys
-	hub  *fleetwork.Hub
-	link func() link.State
+	self    fleet.Self
+	keys    *link.Keys
+	hub     *fleetwork.Hub
+	link    func() link.State
+	leaving func(context.Context) error // of a member
 }
 
 // findFleet reads what this machine is in its fleet. A machine without one loads nothing more.
@@ -48,7 +49,7 @@ func (c *Coordinator) newHubChannel(shared *core.Core) (channel, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.fleet.link = ch.State
+	c.fleet.link, c.fleet.leaving = ch.State, ch.Leave
 	return ch, nil
 }
 
@@ -79,7 +80,7 @@ func (c *Coordinator) openFleet() error {
 func (c *Coordinator) fleetSettings() fleetwork.Setup {
 	return fleetwork.Setup{
 		Core: c.core, Dir: c.cfg.Dirs.Fleet(), Bin: c.cfg.Bin, Version: c.cfg.Version, Machine: home.Machine(),
-		Hub: c.fleet.hub, Link: c.fleet.link,
+		Hub: c.fleet.hub, Link: c.fleet.link, Leaving: c.fleet.leaving,
 	}
 }
 

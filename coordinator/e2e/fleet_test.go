@@ -381,6 +381,10 @@ func TestFleetStrangers(t *testing.T) {
 	for _, h := range []*hookRun{hook, here} {
 		_ = h.cmd.Process.Kill()
 	}
+	build.alone("fleet", "leave")
+	if m := r.machine("build"); m.Name != "" {
+		t.Errorf("a machine that left is listed: %+v", m)
+	}
 }
 
 // TestFleetWords checks that texts and runs with a machine in their address get there.

@@ -29,6 +29,8 @@ type Setup struct {
 	Machine string // the name of this machine
 	Hub     *Hub
 	Link    func() link.State // how the link is, nil for none
+	// Leaving tells the hub of a member that it leaves, nil on other machines.
+	Leaving func(ctx context.Context) error
 }
 
 // ServerProgram is the name of the program that carries a fleet's messages.
@@ -179,8 +181,12 @@ func (s Setup) Join(ctx context.Context, in wire.FleetJoinRequest) (out wire.Fle
 	}, err
 }
 
-// Leave makes this machine one without a fleet. Its keys go, so that it joins as another one.
-func (s Setup) Leave(context.Context) error {
+// Leave makes this machine one without a fleet. Its keys go, so that it joins as another one. A hub that cannot be
+// reached goes on to list it as away.
+func (s Setup) Leave(ctx context.Context) error {
+	if s.Leaving != nil {
+		_ = s.Leaving(ctx)
+	}
 	if err := os.RemoveAll(s.Dir); err != nil {
 		return fmt.Errorf("remove the keys: %w", err)
 	}

@@ -110,6 +110,16 @@ func (c *Channel) Say(ctx context.Context, text string) error {
 	return c.call(ctx, fleet.MsgTell, fleet.Tell{Key: key, Notice: channel.Notice{Text: text}}, nil)
 }
 
+// leaveFor bounds the wait for the hub: it may cut the connection before its reply has come.
+const leaveFor = 3 * time.Second
+
+// Leave tells the hub that this machine leaves the fleet.
+func (c *Channel) Leave(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, leaveFor)
+	defer cancel()
+	return c.call(ctx, fleet.MsgLeave, struct{}{}, nil)
+}
+
 func (c *Channel) up(string) {
 	select {
 	case c.again <- struct{}{}:
