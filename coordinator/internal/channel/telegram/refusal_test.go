@@ -188,6 +188,7 @@ func TestPersonLeavesAndPairsElsewhere(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	c := r.pairedIn(r.api.Forum(900, "Ann's machines"))
+	r.idle() // a message that arrives says that the chat works
 	r.ann.Leave(c)
 	r.failing("Ann has left the group")
 	r.ask("a1", "git push")
@@ -204,6 +205,7 @@ func TestBotIsRemoved(t *testing.T) {
 	r := newRig(t)
 	c := r.pairedIn(r.api.Group(900, "Ann's machines"))
 	r.session("s1")
+	r.idle() // a message that arrives says that the chat works
 	c.Remove(r.ann)
 	r.failing("the bot was removed from the group of Ann")
 	r.ask("a1", "git push")
