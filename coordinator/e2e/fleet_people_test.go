@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/long"
@@ -82,6 +83,13 @@ func TestFleetPeople(t *testing.T) {
 	one := bodyOf(web.send(request{path: "/session/" + url.PathEscape(r.asked("make three").Token)}))
 	if !strings.Contains(one, "it is on build; afar --machine build does it from here") || !strings.Contains(one, "make three") {
 		t.Errorf("the page of build's session:\n%s", one)
+	}
+	// What a member shows comes about a second after it is so there.
+	token := r.asked("make three").Token
+	for deadline := time.Now().Add(patience); !strings.Contains(r.afar("status", "--json"), `"token": "`+token); {
+		if time.Now().After(deadline) {
+			t.Fatalf("the hub does not show the session %s\n%s", token, r.trails(build))
+		}
 	}
 	r.ann.Say(annID, "/status")
 	r.await("how things are on build", func(m botapi.Message) bool {
