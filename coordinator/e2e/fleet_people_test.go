@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,6 +30,24 @@ func (r *fleetRig) asked(command string) (q wire.Ask) {
 	}
 	r.t.Fatalf("the hub lists no question about %q: %+v", command, all.Asks)
 	return q
+}
+
+// shows waits until the hub lists a session of a machine. What a member shows comes about a second after it is so there.
+func (r *fleetRig) shows(machine, token string) {
+	r.t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		var got wire.StatusReply
+		if err := json.Unmarshal([]byte(r.afar("status", "--json")), &got); err != nil {
+			r.t.Fatal(err)
+		}
+		shown := func(s wire.Session) bool { return s.Machine == machine && s.Token == token }
+		switch {
+		case slices.ContainsFunc(got.Sessions, shown):
+			return
+		case time.Now().After(deadline):
+			r.t.Fatalf("the hub does not list the session %s of %s: %+v\n%s", token, machine, got, r.trail())
+		}
+	}
 }
 
 // clicks answers the question about a command on the page of the hub, and returns what the page says then.
@@ -84,13 +103,7 @@ func TestFleetPeople(t *testing.T) {
 	if !strings.Contains(one, "it is on build; afar --machine build does it from here") || !strings.Contains(one, "make three") {
 		t.Errorf("the page of build's session:\n%s", one)
 	}
-	// What a member shows comes about a second after it is so there.
-	token := r.asked("make three").Token
-	for deadline := time.Now().Add(patience); !strings.Contains(r.afar("status", "--json"), `"token": "`+token); {
-		if time.Now().After(deadline) {
-			t.Fatalf("the hub does not show the session %s\n%s", token, r.trails(build))
-		}
-	}
+	r.shows("build", r.asked("make three").Token)
 	r.ann.Say(annID, "/status")
 	r.await("how things are on build", func(m botapi.Message) bool {
 		return strings.Contains(m.Text, "\n\nbuild\n"+r.asked("make three").Token+": ") && strings.Contains(m.Text, "\n\nlab")
