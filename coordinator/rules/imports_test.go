@@ -560,6 +560,8 @@ func table() rules {
 			}, forTests...),
 			// the tests write into the database
 			in + "upkeep": {in + "ask"},
+			// the tests play a member
+			in + "fleetwork": {in + "channel/hub"},
 			// the tests play a cluster of others
 			in + "link": {"github.com/nats-io/nats-server/v2"},
 			// the tests hold questions

@@ -1,5 +1,7 @@
 package ask
 
+import "time"
+
 // From says which machine of the fleet an ask comes from, and from where there. The hub keeps such an ask as a mirror
 // of the member's own.
 type From struct {
@@ -29,6 +31,25 @@ func MirrorID(machine string, id ID) ID {
 		return ""
 	}
 	return id + ID("@"+machine)
+}
+
+// Shift returns a with its times moved: those of a machine whose clock differs, for another one.
+func (a Ask) Shift(by time.Duration) Ask {
+	times := []*time.Time{&a.OpenedAt, &a.ExpiresAt, &a.CardAt, &a.LostAt, &a.SettledAt}
+	if a.Decision != nil {
+		d := *a.Decision
+		a.Decision, times = &d, append(times, &d.At)
+	}
+	if a.Lease != nil {
+		l := *a.Lease
+		a.Lease, times = &l, append(times, &l.Until, &l.UsedAt)
+	}
+	for _, t := range times {
+		if !t.IsZero() {
+			*t = t.Add(by)
+		}
+	}
+	return a
 }
 
 // A Choice is a tap on an option of a question.

@@ -81,10 +81,8 @@ var (
 
 	MachineJoined = news("machine-joined", "🖥 {of} joined your fleet. Its fingerprint is {what}. "+
 		"If that was not you: afar fleet remove {of}")
-	MachinePutBack = news("machine-put-back", "⚠️ {of} was put back to an earlier copy of its database. "+
-		"What it had done since is not done again, and nothing that it finds undone is done for others.")
-	SelfPutBack = news("put-back", "⚠️ {of} was put back to an earlier copy of its database. It goes on anew; "+
-		"{n} orders for other machines are not sent again, because they may have been carried out.")
+	MachinePutBack = news("put-back", "⚠️ {of} was put back to an earlier copy of its database. It goes on anew; "+
+		"{n} orders that were under way are not sent again, because they may have been carried out.")
 	MachineDoubled = news("machine-doubled", "🚨 Two machines speak with the key of {of}: one is a copy of the other. "+
 		"Both are refused. Remove it here (afar fleet remove {of}), then let each join again by an invite of its own.")
 	OnItsWay        = news("on-its-way", "{what}, on its way to {of}.")

@@ -77,9 +77,7 @@ func (c *Core) finish(err error) error {
 		c.state.touched = c.state.touched[:0]
 		return err
 	}
-	for _, e := range c.open.batch.Events {
-		c.state.entry = e.Seq
-	}
+	c.state.follow(c.open.batch.Events)
 	c.tell()
 	return nil
 }

@@ -75,9 +75,29 @@ func (c *Core) ChangeFleet(text string, change func(f *store.Fleet, now time.Tim
 // Mine returns what this machine says of itself at each connect.
 func (c *Core) Mine() (k fleet.Known) {
 	c.view(func(s *state, _ time.Time) {
-		k = fleet.Known{Name: s.settings.Fleet.Name, Life: s.settings.Fleet.Life, Entry: s.entry}
+		k = fleet.Known{Name: s.settings.Fleet.Name, Life: s.settings.Fleet.Life, Entry: s.entry, Mark: s.mark}
 	})
 	return k
+}
+
+// Now returns the time by the clock of this machine.
+func (c *Core) Now() time.Time { return c.cfg.Now() }
+
+// WasPutBack reports whether this database is an earlier copy of what another machine has seen: the newest entry that
+// the other one has heard of is not there, or another one is in its place.
+func (c *Core) WasPutBack(seen fleet.Known) (bool, error) {
+	mine := c.Mine()
+	if seen.Life == "" || seen.Life != mine.Life {
+		return false, nil
+	}
+	if seen.Entry > mine.Entry {
+		return true, nil
+	}
+	near, err := c.cfg.Store.JournalBefore(seen.Entry+1, 1, "")
+	if err != nil || len(near) == 0 {
+		return false, err
+	}
+	return near[0].Hash != seen.Mark, nil
 }
 
 // Machines returns the members of the fleet, by name. Those that were removed are left out.
@@ -123,16 +143,25 @@ func (c *Core) Admit(invite string, who fleet.Machine) (m fleet.Machine, err err
 		if at < 0 || !set.Fleet.Invites[at].Good(who.ID, now) {
 			return store.Batch{}, errors.New("this invite was used or is over: afar fleet invite makes another one")
 		}
-		if old := s.machines.Rows[who.ID]; old.Removed {
-			return store.Batch{}, errors.New("this machine was removed from the fleet; it joins with new keys: afar fleet leave, then join")
-		} else if m = old; m.ID != "" {
+		in := &set.Fleet.Invites[at]
+		old, joinsAgain := s.machines.Rows[who.ID]
+		switch {
+		case joinsAgain && !old.Trusted():
+			return store.Batch{}, errors.New("the key of this machine is refused; it joins with new keys: afar fleet leave, then join")
+		case in.Used == who.ID: // the answer was lost
+			m = old
 			return store.Batch{}, nil
 		}
-		in := &set.Fleet.Invites[at]
-		all := append(s.members(), fleet.Machine{Name: set.Fleet.Name})
-		who.Name = fleet.FreeName(cmp.Or(in.Name, who.Name), all)
-		who.Decides, who.JoinedAt, in.Used = in.Decides, now, who.ID
+		all := slices.DeleteFunc(s.members(), func(m fleet.Machine) bool { return m.ID == who.ID })
+		name := fleet.FreeName(cmp.Or(in.Name, old.Name, who.Name), append(all, fleet.Machine{Name: set.Fleet.Name}))
 		m = who
+		if joinsAgain {
+			m = old
+		}
+		if joinsAgain && name != old.Name {
+			m = old.Rename(name)
+		}
+		m.Name, m.Decides, m.JoinedAt, in.Used = name, in.Decides, now, who.ID
 		s.machines.Put(&b, m)
 		text := fmt.Sprintf("%s joined the fleet (fingerprint %s)", m.Name, m.ID)
 		record(&b, event.FleetChanged, "", m.Name, text, now)
@@ -204,36 +233,56 @@ func (c *Core) SetPresent(id fleet.MachineID, is bool) error {
 	})
 }
 
-// MetMachine notes what a member says of itself when it connects, and says whether the member was put back.
-func (c *Core) MetMachine(id fleet.MachineID, says fleet.Hello) (m fleet.Machine, putBack bool, err error) {
+// MetMachine notes what a member says of itself when it connects. One with a new life was put back: what was under way
+// to it may have been carried out, and is not sent again.
+func (c *Core) MetMachine(id fleet.MachineID, says fleet.Hello) (m fleet.Machine, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		var ok bool
 		if m, ok = s.machines.Rows[id]; !ok || !m.Trusted() {
 			return b, fmt.Errorf("machine %s: %w", id, ErrNotFound)
 		}
-		if putBack = fleet.WasPutBack(says.Known, m.Known); putBack {
-			text := m.Name + " was put back to an earlier copy of its database"
-			record(&b, event.FleetPutBack, "", m.Name, text, now)
-			s.notify(&b, "put-back "+string(id), "", channel.News{Kind: channel.MachinePutBack, Of: m.Name}, now)
+		if m.Known.Life != "" && m.Known.Life != says.Life {
+			s.putBack(&b, m.Name, func(o fleet.Order) bool { return o.Machine == id }, now)
 		}
 		offset := says.Now - now.UnixMilli()
 		m.Known = fleet.Known{
-			Version: says.Version, Life: says.Life, Entry: says.Entry, SeenAt: now, Offset: offset,
+			Version: says.Version, Life: says.Life, Entry: says.Entry, Mark: says.Mark, SeenAt: now, Offset: offset,
 		}
 		s.machines.Put(&b, m)
 		return b, nil
 	})
-	return m, putBack, err
+	return m, err
+}
+
+// putBack ends the orders that were under way when a machine was put back, and tells the person.
+func (s *state) putBack(b *store.Batch, name string, of func(fleet.Order) bool, now time.Time) {
+	ended := 0
+	for _, o := range s.orders.Rows {
+		if o.Waits() && of(o) {
+			s.dropOrder(b, o, name+" was put back to an earlier copy, and this may have been done", now)
+			ended++
+		}
+	}
+	text := fmt.Sprintf("%s was put back to an earlier copy of its database: %d orders are not sent again", name, ended)
+	record(b, event.FleetPutBack, "", name, text, now)
+	s.notify(b, "put-back "+name, "", channel.News{Kind: channel.MachinePutBack, Of: name, N: ended}, now)
+}
+
+// dropOrder ends an order of which nobody knows what it came to.
+func (s *state) dropOrder(b *store.Batch, o fleet.Order, why string, now time.Time) {
+	o.Ended, o.Reply = now, &channel.Reply{Op: o.Op, Code: "settled", Error: why}
+	s.orders.Put(b, o)
+	s.unsend(b, o, now)
 }
 
 // HeardMachine notes how far a member says that it is. kill -9 may lose it.
-func (c *Core) HeardMachine(id fleet.MachineID, life string, entry int64) error {
+func (c *Core) HeardMachine(id fleet.MachineID, how fleet.Known) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		m, ok := s.machines.Rows[id]
-		if !ok || m.Known.Life != life || m.Known.Entry >= entry {
+		if !ok || m.Known.Life != how.Life || m.Known.Entry >= how.Entry {
 			return b, nil
 		}
-		m.Known.Entry, m.Known.SeenAt = entry, now
+		m.Known.Entry, m.Known.Mark, m.Known.SeenAt = how.Entry, how.Mark, now
 		s.machines.Put(&b, m)
 		b.MayWait = true
 		return b, nil
@@ -246,27 +295,20 @@ func (c *Core) TakeNewLife() error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		set := s.change(&b)
 		set.Fleet.Life = s.cfg.Secret()
-		dropped := 0
-		for _, o := range s.orders.Rows {
-			if o.Waits() {
-				o.Ended, o.Reply = now, &channel.Reply{Op: o.Op, Code: "settled", Error: putBackText}
-				s.orders.Put(&b, o)
-				dropped++
-			}
-		}
 		for _, m := range s.machines.Rows {
 			m.Last = 0
 			s.machines.Put(&b, m)
 		}
 		b.Anew = fleet.Channel
-		text := fmt.Sprintf("this database is an earlier copy: a new life begins, %d orders are not sent again", dropped)
+		if set.Fleet.Role == fleet.Hub {
+			s.putBack(&b, set.Fleet.Name, fleet.Order.Waits, now)
+			return b, nil
+		}
+		text := "this database is an earlier copy: a new life begins" // the hub tells the person
 		record(&b, event.FleetPutBack, "", set.Fleet.Name, text, now)
-		s.notify(&b, "put-back", "", channel.News{Kind: channel.SelfPutBack, Of: set.Fleet.Name, N: dropped}, now)
 		return b, nil
 	})
 }
-
-const putBackText = "the hub was put back to an earlier copy, and this may have been done"
 
 // MetHub notes what the hub says when this member connects: what it is, and whom the phone belongs to. A hub with a new
 // life numbers its orders anew.
@@ -277,7 +319,7 @@ func (c *Core) MetHub(says fleet.Hello) error {
 			b.Anew = fleet.Channel
 		}
 		set.Fleet.Peer = fleet.Known{
-			Name: says.Name, Version: says.Version, Life: says.Life, Entry: says.Entry, SeenAt: now,
+			Name: says.Name, Version: says.Version, Life: says.Life, Entry: says.Entry, Mark: says.Mark, SeenAt: now,
 			Offset: says.Now - now.UnixMilli(),
 		}
 		set.Fleet.Name, set.Fleet.Decides = cmp.Or(says.You, set.Fleet.Name), says.Decides
@@ -296,13 +338,13 @@ func (c *Core) MetHub(says fleet.Hello) error {
 }
 
 // HeardHub notes how far the hub says that it is. kill -9 may lose it.
-func (c *Core) HeardHub(life string, entry int64) error {
+func (c *Core) HeardHub(how fleet.Known) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if p := s.settings.Fleet.Peer; p.Life != life || p.Entry >= entry {
+		if p := s.settings.Fleet.Peer; p.Life != how.Life || p.Entry >= how.Entry {
 			return b, nil
 		}
 		set := s.change(&b)
-		set.Fleet.Peer.Entry, set.Fleet.Peer.SeenAt = entry, now
+		set.Fleet.Peer.Entry, set.Fleet.Peer.Mark, set.Fleet.Peer.SeenAt = how.Entry, how.Mark, now
 		b.MayWait = true
 		return b, nil
 	})
@@ -447,11 +489,16 @@ func (c *Core) MirrorsOf(kind string) (out []fleet.Mirror) {
 
 // TellFrom tells the person what a machine has for them, once.
 func (c *Core) TellFrom(id fleet.MachineID, t fleet.Tell) error {
+	mark := fleet.Mirror{Machine: id, Kind: fleet.OfNews, Ref: t.Key, Gone: true}
+	_, old, err := store.Mirrors.Get(c.cfg.Store, mark.ID()) // memory forgets it sooner
+	if err != nil || old {
+		return err
+	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		mark := fleet.Mirror{Machine: id, Kind: fleet.OfNews, Ref: t.Key, At: now, Gone: true}
 		if _, known := s.mirrors.Rows[mark.ID()]; known {
 			return b, nil
 		}
+		mark.At = now
 		s.mirrors.Put(&b, mark)
 		n := t.Notice
 		n.Session, n.At, n.Shows = "", "", nil
@@ -500,8 +547,7 @@ func (c *Core) LeaveFleet() error {
 		}
 		for _, o := range s.orders.Rows {
 			if o.Waits() {
-				o.Ended, o.Reply = now, &channel.Reply{Op: o.Op, Code: "settled", Error: "the fleet is left"}
-				s.orders.Put(&b, o)
+				s.dropOrder(&b, o, "the fleet is left", now)
 			}
 		}
 		a := s.account(fleet.Channel)

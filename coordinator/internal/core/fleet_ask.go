@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -17,6 +18,12 @@ import (
 
 // MirrorCard takes over a card of a member as it is there now. Its channels show it.
 func (c *Core) MirrorCard(id fleet.MachineID, card fleet.Card) error {
+	for _, a := range card.Asks {
+		err := c.recall(ask.MirrorID(string(id), a.ID)) // memory forgets one that ended long ago
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		m, ok := s.machines.Rows[id]
 		if !ok || !m.Trusted() {
@@ -41,6 +48,7 @@ func (s *state) mirrorAsk(b *store.Batch, m fleet.Machine, a ask.Ask, from ask.F
 	from.Ref, from.Machine, from.Name, from.Decides = a.ID, machine, m.Name, m.Decides
 	a.ID, a.On = ask.MirrorID(machine, a.ID), ask.MirrorID(machine, a.On)
 	a.Session = session.ID(string(a.Session) + "@" + machine)
+	a = a.Shift(-time.Duration(m.Known.Offset) * time.Millisecond) // to our clock
 	a.Taker, a.Undo, a.Unproven, a.Nonce, a.Shown = session.Process{}, nil, false, "", true
 	old, known := s.asks.Rows[a.ID]
 	if known {

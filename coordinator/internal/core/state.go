@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/module"
@@ -41,6 +42,7 @@ type state struct {
 	settings store.Settings
 
 	entry     int64                         // the number of the newest journal entry
+	mark      string                        // its hash
 	newestSeq int64                         // of the texts
 	present   map[fleet.MachineID]time.Time // since when each machine is connected
 	touched   []wake.Part                   // parts of which their subscribers do not know yet, see Core.tell
@@ -79,7 +81,7 @@ func (s *state) load(from *store.Store, now time.Time) (bad []store.Bad, err err
 	if s.settings, err = from.Settings(); err != nil {
 		return nil, err
 	}
-	s.entry = from.LastEntry()
+	s.entry, s.mark = from.LastEntry()
 	for _, t := range s.tables {
 		damaged, err := t.Load(from, now.Add(-remember), now)
 		if err != nil {
@@ -100,9 +102,7 @@ func (s *state) merge(b *store.Batch, now time.Time) {
 	if b.Settings != nil {
 		s.settings = *b.Settings
 	}
-	for _, e := range b.Events {
-		s.entry = max(s.entry, e.Seq) // an event of an open act has no number yet
-	}
+	s.follow(b.Events)
 	for _, t := range s.tables {
 		s.touched = append(s.touched, t.Merge(b, now)...)
 	}
@@ -111,6 +111,15 @@ func (s *state) merge(b *store.Batch, now time.Time) {
 	}
 	if at := s.next(); first(at, before) != before {
 		s.touched = append(s.touched, due)
+	}
+}
+
+// follow notes the newest entry of the journal. An event of an open act has no number yet.
+func (s *state) follow(events []event.Event) {
+	for _, e := range events {
+		if e.Seq > s.entry {
+			s.entry, s.mark = e.Seq, e.Hash
+		}
 	}
 }
 

@@ -61,12 +61,13 @@ type Self struct {
 }
 
 // Known is how far one machine knows another one, and what it is: the number of the newest entry of its journal that
-// was heard of, in which life.
+// was heard of, in which life, and its hash. Two copies of a database that went on apart have other hashes.
 type Known struct {
 	Name    string    `json:"name,omitempty"`
 	Version string    `json:"version,omitempty"`
 	Life    string    `json:"life,omitempty"`
 	Entry   int64     `json:"entry,omitempty"`
+	Mark    string    `json:"mark,omitempty"`
 	SeenAt  time.Time `json:"seen_at,omitzero"`
 	Offset  int64     `json:"offset_ms,omitempty"` // of its clock to ours
 }
@@ -206,12 +207,6 @@ const (
 	OfLoop    = "loop"
 	OfNews    = "news" // what the person was told; it has no body
 )
-
-// WasPutBack reports whether a machine is behind what its peer has seen of it: its database is an earlier copy.
-// mine is what it has, seen is what the peer has seen of it.
-func WasPutBack(mine, seen Known) bool {
-	return seen.Life != "" && seen.Life == mine.Life && mine.Entry < seen.Entry
-}
 
 // Split returns an address without its machine, and the machine's name, "" for this machine.
 func Split(address string) (rest, machine string) {

@@ -35,6 +35,9 @@ type Hello struct {
 	// Cards, of the member, are its open cards with the digest of each. The hub replies with those that it wants.
 	Cards map[ask.ID]string `json:"cards,omitempty"`
 	Want  []ask.ID          `json:"want,omitempty"`
+	// Checked, of the member, is the mark of the entry that the hub has seen of it last: it has compared the two. Before
+	// that the hub replies with what it has seen, and nothing more.
+	Checked string `json:"checked,omitempty"`
 }
 
 // A Card is a card of a member with where its asks come from.

@@ -7,8 +7,12 @@ import "encoding/json"
 type Said struct {
 	Life  string          `json:"life"`
 	Entry int64           `json:"entry"`
+	Mark  string          `json:"mark"`
 	Body  json.RawMessage `json:"body"`
 }
+
+// How returns how far its sender is.
+func (s Said) How() Known { return Known{Life: s.Life, Entry: s.Entry, Mark: s.Mark} }
 
 // Say returns the message of a machine that is as far as mine says.
 func Say(mine Known, body any) ([]byte, error) {
@@ -16,7 +20,7 @@ func Say(mine Known, body any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(Said{Life: mine.Life, Entry: mine.Entry, Body: raw})
+	return json.Marshal(Said{Life: mine.Life, Entry: mine.Entry, Mark: mine.Mark, Body: raw})
 }
 
 // A Joining is what a machine says of itself when it joins, and Joined what the hub replies.

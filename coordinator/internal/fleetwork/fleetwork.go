@@ -82,7 +82,7 @@ func (h *Hub) Run(ctx context.Context) {
 		}
 	})
 	for ctx.Err() == nil {
-		next := h.admit(time.Now())
+		next := h.admit()
 		t := time.NewTimer(next)
 		select {
 		case <-sub.C:
@@ -94,8 +94,8 @@ func (h *Hub) Run(ctx context.Context) {
 }
 
 // admit says who may speak from now on, and returns when that changes by itself.
-func (h *Hub) admit(now time.Time) (next time.Duration) {
-	next = time.Hour
+func (h *Hub) admit() (next time.Duration) {
+	next, now := time.Hour, h.cfg.Core.Now()
 	var members []link.Public
 	for _, m := range h.cfg.Core.Machines() {
 		if m.Trusted() {
@@ -160,7 +160,7 @@ func (h *Hub) joining(_ context.Context, invite string, who link.Public, body []
 	if err != nil {
 		return nil, err
 	}
-	h.admit(time.Now()) // it connects at once
+	h.admit() // it connects at once
 	return json.Marshal(fleet.Joined{Name: m.Name, Hub: h.cfg.Core.Fleet().Name, Decides: m.Decides})
 }
 
@@ -220,7 +220,7 @@ func (h *Hub) handle(_ context.Context, from, kind string, raw []byte) (reply []
 		err = fmt.Errorf("the hub does not know %.40q messages: its Afar is %s", kind, h.cfg.Version)
 	}
 	if err == nil && kind != fleet.MsgHello {
-		err = h.cfg.Core.HeardMachine(id, said.Life, said.Entry)
+		err = h.cfg.Core.HeardMachine(id, said.How())
 	}
 	if err != nil {
 		return nil, err
@@ -234,28 +234,29 @@ func (h *Hub) hello(id fleet.MachineID, body []byte) (out fleet.Hello, err error
 	if err := fleet.Decode(fleet.MsgHello, body, &in); err != nil {
 		return out, err
 	}
-	if mine := h.cfg.Core.Mine(); fleet.WasPutBack(mine, in.Seen) {
-		if err := h.cfg.Core.TakeNewLife(); err != nil {
-			return out, err
-		}
+	putBack, err := h.cfg.Core.WasPutBack(in.Seen)
+	if err == nil && putBack {
+		err = h.cfg.Core.TakeNewLife()
 		h.greetAll(id)
+	}
+	if err != nil {
+		return out, err
 	}
 	before, err := h.cfg.Core.Machine(string(id))
 	if err != nil {
 		return out, err
 	}
-	m, putBack, err := h.cfg.Core.MetMachine(id, in)
+	if before.Known.Life == in.Life && before.Known.Mark != in.Checked {
+		return fleet.Hello{Seen: before.Known}, nil
+	}
+	m, err := h.cfg.Core.MetMachine(id, in)
 	if err != nil {
 		return out, err
 	}
 	out = fleet.Hello{
-		Known: h.cfg.Core.Mine(), Now: time.Now().UnixMilli(), Person: h.cfg.Person(), You: m.Name, Decides: m.Decides,
+		Known: h.cfg.Core.Mine(), Now: h.cfg.Core.Now().UnixMilli(), Person: h.cfg.Person(), You: m.Name, Decides: m.Decides,
 	}
 	out.Version = h.cfg.Version
-	if putBack {
-		out.Seen = before.Known // it greets again, with a new life
-		return out, nil
-	}
 	if out.Want, err = h.compare(id, in.Cards); err != nil {
 		return out, err
 	}
@@ -390,5 +391,5 @@ func (h *Hub) Read(ctx context.Context, id fleet.MachineID, by, op string, in []
 // Remove cuts a member off at once.
 func (h *Hub) Remove(ctx context.Context, id fleet.MachineID) {
 	_, _ = h.call(ctx, id, fleet.MsgLeave, struct{}{}) // it may be away
-	h.admit(time.Now())
+	h.admit()
 }

@@ -133,7 +133,7 @@ func (s Setup) Invite(in wire.FleetInviteRequest) (out wire.FleetInvitation, err
 		}
 		word.Pin = cert.Pin
 	}
-	s.Hub.admit(time.Now())
+	s.Hub.admit()
 	return wire.FleetInvitation{Word: word.String(), Ends: ends.UnixMilli()}, nil
 }
 

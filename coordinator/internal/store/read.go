@@ -104,11 +104,11 @@ func (s *Store) Noted(kind event.Kind, subject string) (isNoted bool, err error)
 	return isNoted, err
 }
 
-// LastEntry returns the number of the newest journal entry, 0 if there is none.
-func (s *Store) LastEntry() int64 {
+// LastEntry returns the number and the hash of the newest journal entry, zero if there is none.
+func (s *Store) LastEntry() (seq int64, hash string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.seq
+	return s.seq, s.head
 }
 
 // readHead finds where the journal goes on: after the last entry that was written,

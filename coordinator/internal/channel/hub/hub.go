@@ -170,17 +170,11 @@ func (c *Channel) greet(ctx context.Context) error {
 			open[id], cards[id] = card, digest(card)
 		}
 	}
-	says := fleet.Hello{Known: c.cfg.Core.Mine(), Now: time.Now().UnixMilli(), Seen: c.cfg.Core.Fleet().Peer, Cards: cards}
+	says := fleet.Hello{Known: c.cfg.Core.Mine(), Now: c.cfg.Core.Now().UnixMilli(), Seen: c.cfg.Core.Fleet().Peer, Cards: cards}
 	says.Version = c.cfg.Version
-	var hub fleet.Hello
-	if err := c.call(ctx, fleet.MsgHello, says, &hub); err != nil {
+	hub, err := c.hello(ctx, says)
+	if err != nil {
 		return err
-	}
-	if fleet.WasPutBack(says.Known, hub.Seen) {
-		if err := c.cfg.Core.TakeNewLife(); err != nil {
-			return err
-		}
-		return errors.New("this machine was put back to an earlier copy")
 	}
 	if err := c.cfg.Core.MetHub(hub); err != nil {
 		return err
@@ -193,6 +187,28 @@ func (c *Channel) greet(ctx context.Context) error {
 		}
 	}
 	return c.settle()
+}
+
+// hello greets the hub, and compares what it has seen of this machine with what is there.
+func (c *Channel) hello(ctx context.Context, says fleet.Hello) (hub fleet.Hello, err error) {
+	err = c.call(ctx, fleet.MsgHello, says, &hub)
+	if err != nil || hub.Seen.Life == "" {
+		return hub, err
+	}
+	putBack, err := c.cfg.Core.WasPutBack(hub.Seen)
+	if err == nil && putBack {
+		err = c.cfg.Core.TakeNewLife()
+	}
+	if err != nil {
+		return hub, err
+	}
+	says.Known, says.Checked = c.cfg.Core.Mine(), hub.Seen.Mark
+	says.Version = c.cfg.Version
+	hub = fleet.Hello{}
+	if err = c.call(ctx, fleet.MsgHello, says, &hub); err == nil && hub.Seen.Life != "" {
+		err = errors.New("the hub has seen more of this machine meanwhile")
+	}
+	return hub, err
 }
 
 // settle carries out the orders that were committed and not dealt with.
@@ -348,7 +364,7 @@ func (c *Channel) handle(ctx context.Context, _, kind string, raw []byte) ([]byt
 		if err := fleet.Decode(kind, said.Body, &in); err != nil {
 			return nil, err
 		}
-		return []byte("{}"), errors.Join(c.order(in), c.cfg.Core.HeardHub(said.Life, said.Entry))
+		return []byte("{}"), errors.Join(c.order(in), c.cfg.Core.HeardHub(said.How()))
 	case fleet.MsgRead:
 		var in fleet.Read
 		if err := fleet.Decode(kind, said.Body, &in); err != nil {
