@@ -3,9 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -237,77 +235,6 @@ func TestFleetAway(t *testing.T) {
 		return m.ID == card.ID && len(m.Keyboard) == 0 && !strings.Contains(m.Text, "It waits")
 	})
 	r.await("word that it was too late", func(m botapi.Message) bool { return strings.Contains(m.Text, "build: Too late") })
-}
-
-var (
-	stormFor  = flag.Duration("fleet-storm", 40*time.Second, "how long the storm over a fleet blows")
-	stormSeed = flag.Uint64("fleet-seed", 0, "the seed of the storm over a fleet, 0 for a new one")
-)
-
-// TestFleetStorm has two members ask while everything between them and the phone is cut, held, killed and started again
-// by chance. Each question gets the answer that was tapped on its own card, once.
-func TestFleetStorm(t *testing.T) {
-	long.InCI(t)
-	t.Parallel()
-	seed := *stormSeed
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("-fleet-seed %d", seed)
-	chance := rand.New(rand.NewPCG(seed, 1))
-	r := newFleetRig(t)
-	east, eastLine := r.joinThrough("east")
-	west, westLine := r.joinThrough("west")
-	lines := []*netproxy.Proxy{eastLine, westLine}
-	for n, end := 0, time.Now().Add(*stormFor); time.Now().Before(end); n++ {
-		at := []*phone{east, west}[chance.IntN(2)]
-		button, want := "Allow", `"allow"`
-		if chance.IntN(2) == 0 {
-			button, want = "Deny", `"deny"`
-		}
-		command := fmt.Sprintf("make storm-%03d-%s", n, strings.ToLower(button))
-		strike := func() {
-			line := lines[chance.IntN(2)]
-			switch chance.IntN(6) {
-			case 0:
-				line.Cut()
-			case 1:
-				line.Hold(true)
-				time.AfterFunc(time.Duration(chance.IntN(400))*time.Millisecond, func() { line.Hold(false) })
-			case 2:
-				line.Refuse(true)
-				line.Cut()
-				time.AfterFunc(time.Duration(chance.IntN(1500))*time.Millisecond, func() { line.Refuse(false) })
-			case 3:
-				r.fire(r.aim())
-			case 4:
-				at.fire(at.aim())
-			}
-		}
-		hook, _ := at.requests("s", command)
-		time.Sleep(time.Duration(chance.IntN(120)) * time.Millisecond) // the seed varies it
-		strike()
-		r.afar("status") // no hook of the hub would start it again
-		card := r.current(command)[0]
-		strike()
-		r.afar("status")
-		if _, err := r.ann.Tap(card.ID, button); err != nil {
-			t.Fatal(err)
-		}
-		strike()
-		r.afar("status")
-		if out, err := hook.wait(); err != nil || !strings.Contains(out, want) {
-			t.Fatalf("-fleet-seed %d: %s: the hook printed %q, %v\n%s", seed, command, out, err, r.trails(at))
-		}
-	}
-	for _, m := range []*phone{east, west} {
-		for _, e := range m.journal() {
-			other := map[bool]string{true: "deny", false: "allow"}[strings.Contains(e.Text, "allowed by")]
-			if e.Kind == "ask.answered" && strings.Contains(e.Text, "-"+other) {
-				t.Errorf("-fleet-seed %d: an answer reached another question: %s", seed, e.Text)
-			}
-		}
-	}
 }
 
 // TestFleetNoDecide checks that the phone shows the questions of a machine that decides by itself, without buttons.
