@@ -105,6 +105,9 @@ func (c *Core) work(ctx context.Context, lane string, handle Handler, idle func(
 	}
 }
 
+// Undone returns how many actions of a lane are to be done.
+func (c *Core) Undone(lane string) (int, error) { return c.cfg.Store.Undone(lane) }
+
 // WorkEach does the work of all lanes with a prefix at the same time. The prefix ends
 // in its first colon. A lane has a worker only while it has actions.
 func (c *Core) WorkEach(ctx context.Context, prefix string, handle Handler) {

@@ -190,7 +190,7 @@ func (c *Core) ChangeMachine(
 			record(&b, event.FleetChanged, "", m.Name, text, now)
 		}
 		if news.Kind != "" {
-			s.notify(&b, "fleet", "", news, now)
+			s.notify(&b, string(news.Kind), "", news, now)
 		}
 		if m.Name != before.Name || m.Decides != before.Decides || m.Removed != before.Removed {
 			s.reshow(&b, m, now)

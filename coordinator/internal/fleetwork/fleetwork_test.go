@@ -656,3 +656,85 @@ func TestNotPutBack(t *testing.T) {
 		}
 	}
 }
+
+// TestChecks checks what the doctor says of a fleet, on both sides, with the way out of each fault.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, 0, 0)
+	addr := p.desk.Fleet().Listen
+	p.checks(p.desk, "ok", "this machine is desk, the hub", "")
+	p.checks(p.desk, "ok", "build is connected since "+time.Now().Local().Format("Jan 2"), "")
+	p.checks(p.build, "ok", "this machine is build, connected to the hub desk since "+time.Now().Local().Format("Jan 2"), "")
+	if all := append(p.desk.setup.Checks(), p.build.setup.Checks()...); len(all) != 3 {
+		t.Errorf("a sound fleet: %+v", all)
+	}
+
+	p.build.end()
+	p.orders()
+	p.checks(p.desk, "off", "build is not reachable; what is shown of it is of ", "afar doctor, there")
+	p.checks(p.desk, "off", "; 1 on the way to it", "see that it is on")
+	p.checks(p.desk, "off", "this hub listens at "+addr+", which other machines reach by ssh alone", "ssh -N -R "+addr[10:]+":"+addr)
+	p.build.start()
+	p.together(p.build)
+
+	p.desk.end()
+	p.checks(p.build, "bad", "the hub desk is not reached: ", "see that "+addr+" is reached from here")
+	id := p.build.asks("make one")
+	p.checks(p.build, "bad", "; 1 waiting for it", "see that")
+	occupied, err := net.Listen("tcp", addr)
+	p.build.ok(err)
+	p.desk.start()
+	p.checks(p.desk, "bad", "no machine can reach this hub: the server of the fleet: ", "afar fleet serve --listen")
+	p.desk.ok(occupied.Close())
+	p.together(p.build)
+	p.shown(p.build, id)
+
+	p.desk.end() // another one with the same keys and another certificate
+	for _, name := range []string{"cert.pem", "cert-key.pem"} {
+		p.desk.ok(os.Remove(filepath.Join(p.desk.keys(), name)))
+	}
+	p.desk.start()
+	p.checks(p.build, "bad", "the certificate is not the pinned one", "if you did that, afar fleet leave here")
+}
+
+// TestDoubled checks that two machines with one key are both refused, that the person hears it once, and that the doctors
+// say so with the way out, after which both are members of their own.
+func TestDoubled(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, 0, 0)
+	p.question(p.build, "make one")
+	p.build.end()
+	copied := newMachine(t, "copy", 0)
+	copied.end()
+	copied.ok(os.RemoveAll(copied.dir))
+	copied.ok(os.CopyFS(copied.dir, os.DirFS(p.build.dir)))
+	p.build.start()
+	p.together(p.build)
+	copied.start()
+	both := []*machine{p.build, copied}
+	for _, m := range both {
+		p.checks(m, "bad", "the key is refused", "another one speaks with its key: afar fleet leave here")
+	}
+	p.checks(p.desk, "bad", "two machines speak with the key of build", "afar fleet remove build")
+	p.eventually("the person hears it", func() bool { return p.told("Two machines speak with the key of build") == 1 })
+	for _, m := range both {
+		id := m.asks("make two")
+		if _, err := p.desk.Ask(ask.MirrorID(string(m.id()), id)); err == nil {
+			t.Error("the hub has a question of a machine that is refused")
+		}
+	}
+	_, err := p.desk.ChangeMachine(p.build.id(), "removed", channel.News{}, func(m *fleet.Machine, _ time.Time) error {
+		m.Removed = true
+		return nil
+	})
+	p.desk.ok(err)
+	for _, m := range both {
+		m.ok(m.setup.Leave(t.Context()))
+		m.restart()
+		p.joins(m, p.invite(m.name))
+		p.question(m, "make three")
+	}
+	if p.build.id() == copied.id() {
+		t.Error("both have one key again")
+	}
+}

@@ -217,7 +217,7 @@ func (s Setup) State() string {
 	if state.Connected {
 		return ""
 	}
-	return cmp.Or(state.Why, "not connected since "+state.Since.Local().Format("15:04:05"))
+	return cmp.Or(state.Why(), "not connected since "+state.Since.Local().Format("15:04:05"))
 }
 
 // clockOff is how far the clocks of two machines may differ before the doctor says so.
@@ -229,36 +229,89 @@ func (s Setup) Checks() (all []wire.Check) {
 	if self.Role == fleet.None {
 		return nil
 	}
-	link := wire.Check{ID: "fleet", State: "ok", Text: "this machine is " + self.Name + ", the " + string(self.Role)}
-	switch why := s.State(); {
-	case why != "" && self.Role == fleet.Hub:
-		link.State, link.Text = "bad", "no machine can reach this hub: "+why
-		link.Fix = "afar fleet serve --listen HOST:PORT, with an address of this machine that is free"
-	case why != "":
-		link.State, link.Text = "bad", "the hub "+self.Peer.Name+" is not reached: "+why
-		link.Fix = "see that " + strings.Join(self.Addrs, " or ") + " is reached from here; a hub that moved invites anew"
-	}
-	all = append(all, link)
-	if off := time.Duration(self.Peer.Offset) * time.Millisecond; off.Abs() > clockOff {
-		all = append(all, clock(self.Peer.Name, off))
+	present := s.Core.Present()
+	all = append(all, s.checkLink(self.Self, len(present)))
+	if self.Role == fleet.Member {
+		all = append(all, checkClock(self.Peer.Name, self.Peer)...)
 	}
 	for _, m := range s.Core.Machines() {
-		if m.Doubled {
-			all = append(all, wire.Check{ID: "fleet", State: "bad", Text: "two machines speak with the key of " + m.Name,
-				Fix: "afar fleet remove " + m.Name + ", then let each join by an invite of its own"})
-		}
-		if off := time.Duration(m.Known.Offset) * time.Millisecond; off.Abs() > clockOff {
-			all = append(all, clock(m.Name, off))
-		}
-		if n := len(s.Core.Waiting(m.ID)); n > 0 {
-			all = append(all, wire.Check{ID: "fleet", State: "off", Text: fmt.Sprintf("%d on the way to %s", n, m.Name),
-				Fix: "nothing: they are sent when it is reachable"})
-		}
+		since, here := present[m.ID]
+		all = append(append(all, s.checkMember(m, since, here)), checkClock(m.Name, m.Known)...)
 	}
 	return all
 }
 
-func clock(name string, off time.Duration) wire.Check {
-	text := fmt.Sprintf("the clock of %s differs by %s", name, off.Round(time.Second))
-	return wire.Check{ID: "fleet", State: "off", Text: text, Fix: "set both clocks by the network (timedatectl set-ntp true)"}
+// checkLink says how the link of this machine is. As many machines as present are connected to it.
+func (s Setup) checkLink(self fleet.Self, present int) wire.Check {
+	c := wire.Check{ID: "fleet", State: "ok", Text: "this machine is " + self.Name + ", the " + string(self.Role)}
+	why := s.State()
+	switch {
+	case why != "" && self.Role == fleet.Hub:
+		c.State, c.Text = "bad", "no machine can reach this hub: "+why
+		c.Fix = "afar fleet serve --listen HOST:PORT, with an address of this machine that is free"
+	case why != "":
+		c.State, c.Text = "bad", "the hub "+self.Peer.Name+" is not reached: "+why
+		c.Fix = fixLink(self, s.Link().Err)
+	case self.Role == fleet.Hub && present == 0 && isLoopback(self.Listen):
+		c.State, c.Text = "off", "this hub listens at "+self.Listen+", which other machines reach by ssh alone"
+		c.Fix = "ssh -N -R " + port(self.Listen) + ":" + self.Listen + " MACHINE, or afar fleet serve --listen HOST:PORT"
+	case self.Role == fleet.Member:
+		c.Text = fmt.Sprintf("this machine is %s, connected to the hub %s since %s", self.Name, self.Peer.Name,
+			clock(s.Link().Since))
+	}
+	waits, err := s.Core.Undone(fleet.Channel)
+	if self.Role == fleet.Member && err == nil && waits > 0 {
+		c.Text += fmt.Sprintf("; %d waiting for it", waits)
+	}
+	return c
+}
+
+// fixLink says what to do about a member's link that does not work.
+func fixLink(self fleet.Self, why error) string {
+	anew := "afar fleet leave here, then join by a new invite of " + self.Peer.Name
+	switch {
+	case errors.Is(why, link.ErrKey):
+		return "the hub has removed this machine, or another one speaks with its key: " + anew
+	case errors.Is(why, link.ErrPin):
+		return "another program answers there, or the hub was set up anew: if you did that, " + anew
+	}
+	return "see that " + strings.Join(self.Addrs, " or ") + " is reached from here; a hub that moved invites anew"
+}
+
+func isLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	ip := net.ParseIP(host)
+	return err == nil && (ip != nil && ip.IsLoopback() || host == "localhost")
+}
+
+func port(listen string) string { return listen[strings.LastIndexByte(listen, ':')+1:] }
+
+// checkMember says how a member is, and how old what is shown of it.
+func (s Setup) checkMember(m fleet.Machine, since time.Time, here bool) wire.Check {
+	c := wire.Check{ID: "fleet", State: "ok", Text: m.Name + " is connected since " + clock(since)}
+	switch {
+	case m.Doubled:
+		c.State, c.Text = "bad", "two machines speak with the key of "+m.Name
+		c.Fix = "afar fleet remove " + m.Name + ", then let each join by an invite of its own"
+	case !here:
+		c.State, c.Text = "off", m.Name+" is not reachable; what is shown of it is of "+clock(m.Known.SeenAt)
+		c.Fix = "see that it is on and reaches this hub; afar doctor, there"
+	}
+	if n := len(s.Core.Waiting(m.ID)); n > 0 {
+		c.Text += fmt.Sprintf("; %d on the way to it", n)
+	}
+	return c
+}
+
+func clock(t time.Time) string { return t.Local().Format("Jan 2 15:04") }
+
+func checkClock(name string, k fleet.Known) []wire.Check {
+	off := time.Duration(k.Offset) * time.Millisecond
+	if off.Abs() <= clockOff {
+		return nil
+	}
+	return []wire.Check{{
+		ID: "fleet", State: "off", Text: fmt.Sprintf("the clock of %s differs by %s", name, off.Round(time.Second)),
+		Fix: "set both clocks by the network (timedatectl set-ntp true)",
+	}}
 }

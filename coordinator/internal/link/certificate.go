@@ -77,8 +77,8 @@ func pin(der []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// errPin says that somebody else than the hub listens at its address.
-var errPin = errors.New("the certificate is not the pinned one")
+// ErrPin says that somebody else than the hub listens at its address.
+var ErrPin = errors.New("the certificate is not the pinned one")
 
 // pinned returns the settings of a client that knows its server by the pin alone.
 func pinned(want string) *tls.Config {
@@ -87,7 +87,7 @@ func pinned(want string) *tls.Config {
 		MinVersion:         tls.VersionTLS13,
 		VerifyConnection: func(state tls.ConnectionState) error {
 			if len(state.PeerCertificates) == 0 || pin(state.PeerCertificates[0].Raw) != want {
-				return errPin
+				return ErrPin
 			}
 			return nil
 		},

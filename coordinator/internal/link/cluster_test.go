@@ -134,7 +134,7 @@ func TestCluster(t *testing.T) {
 	}
 	stop()
 	eventually(t, "away", func() bool {
-		return !m.State().Connected && strings.Contains(m.State().Why, "the hub is not at its server")
+		return !m.State().Connected && strings.Contains(m.State().Why(), "the hub is not at its server")
 	})
 	start()
 	connected(t, m)

@@ -327,7 +327,7 @@ func TestClone(t *testing.T) {
 	}
 	run(t, clone.Run)
 	eventually(t, "both are refused", func() bool {
-		return strings.Contains(a.State().Why, errDoubled.Text) && strings.Contains(clone.State().Why, errDoubled.Text)
+		return strings.Contains(a.State().Why(), errDoubled.Text) && strings.Contains(clone.State().Why(), errDoubled.Text)
 	})
 	if n := f.count("doubled " + keys.ID()); n != 1 {
 		t.Errorf("the person was told %d times", n)
@@ -478,7 +478,7 @@ func TestNotTheHub(t *testing.T) {
 	m, _ := NewMember(c)
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
 	run(t, m.Run)
-	eventually(t, "said", func() bool { return m.State().Why == f.addr+": the certificate is not the pinned one" })
+	eventually(t, "said", func() bool { return m.State().Why() == f.addr+": the certificate is not the pinned one" })
 }
 
 // TestServerAlone: the server refuses arguments, lines that are no state, and an address in use; it ends

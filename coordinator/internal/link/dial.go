@@ -53,18 +53,18 @@ func (d door) dial(name string) (*nats.Conn, chan struct{}, error) {
 // why says in words for people why there is no connection.
 func (d door) why(err error) error {
 	switch {
-	case errors.Is(err, errPin):
-		return fmt.Errorf("%s: %w", d.addr, errPin)
+	case errors.Is(err, ErrPin):
+		return fmt.Errorf("%s: %w", d.addr, ErrPin)
 	case errors.Is(err, nats.ErrAuthorization):
-		return fmt.Errorf("%s: %w", d.addr, errKey)
+		return fmt.Errorf("%s: %w", d.addr, ErrKey)
 	case errors.Is(err, nats.ErrNoServers), os.IsTimeout(err):
 		return fmt.Errorf("nobody answers at %s", d.addr)
 	}
 	return fmt.Errorf("%s: %w", d.addr, err)
 }
 
-// errKey says that the server does not know this machine.
-var errKey = errors.New("the key is refused")
+// ErrKey says that the server does not know this machine.
+var ErrKey = errors.New("the key is refused")
 
 // pause returns how long to wait after so many failures in a row.
 func pause(first time.Duration, failures int) time.Duration {

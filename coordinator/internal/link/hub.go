@@ -97,10 +97,7 @@ func (h *Hub) setState(connected bool, why error) {
 	if h.state.Connected != connected {
 		h.state = State{Connected: connected, Since: time.Now()}
 	}
-	h.state.Why = ""
-	if why != nil {
-		h.state.Why = why.Error()
-	}
+	h.state.Err = why
 }
 
 // Call sends a request to a member and waits for its answer: ErrAway if it is not connected, a Refusal

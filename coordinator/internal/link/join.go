@@ -69,7 +69,7 @@ func Join(ctx context.Context, w Word, keys *Keys, body []byte) ([]byte, error) 
 	var errs []error
 	for _, addr := range w.Addrs {
 		conn, over, err := door{addr: addr, pin: w.Pin, key: key, creds: w.Creds}.dial("afar join")
-		if errors.Is(err, errKey) {
+		if errors.Is(err, ErrKey) {
 			return nil, errInvite
 		}
 		if err != nil {

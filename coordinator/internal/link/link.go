@@ -71,7 +71,15 @@ func (c *Config) setDefaults() {
 type State struct {
 	Connected bool
 	Since     time.Time // of this state
-	Why       string    // why it is not connected, as far as it is known
+	Err       error     // why it is not connected, as far as it is known
+}
+
+// Why says why it is not connected, "" if nobody knows.
+func (s State) Why() string {
+	if s.Err == nil {
+		return ""
+	}
+	return s.Err.Error()
 }
 
 // subjects of a fleet. The last part is the machine, or the invite.

@@ -251,5 +251,5 @@ func TestRemoved(t *testing.T) {
 	if _, err := b.Call(t.Context(), "greet", nil); err != nil {
 		t.Errorf("the one that stays: %v", err)
 	}
-	eventually(t, "refused", func() bool { return a.State().Why == f.addr+": the key is refused" })
+	eventually(t, "refused", func() bool { return a.State().Why() == f.addr+": the key is refused" })
 }

@@ -56,10 +56,7 @@ func (m *Member) set(l *line, why error) {
 	if m.state.Connected != (l != nil) {
 		m.state = State{Connected: l != nil, Since: time.Now()}
 	}
-	m.line, m.state.Why = l, ""
-	if why != nil {
-		m.state.Why = why.Error()
-	}
+	m.line, m.state.Err = l, why
 }
 
 // Call sends a request to the hub and waits for its answer: ErrAway if it is not connected, a Refusal

@@ -49,6 +49,9 @@ func (s *Server) machines(*call, wire.None) (out wire.MachinesReply, err error) 
 	}
 	here.Sessions = len(s.sessions())
 	here.Runs = len(s.cfg.Core.Runs())
+	if here.WaitingOut, err = s.cfg.Core.Undone(fleet.Channel); err != nil {
+		return out, err
+	}
 	out.Machines = append(out.Machines, here)
 	for _, m := range s.cfg.Core.Machines() {
 		out.Machines = append(out.Machines, s.wireMachine(m))

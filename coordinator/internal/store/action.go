@@ -38,6 +38,16 @@ func (s *Store) Lanes(prefix string) ([]string, error) {
 	return collect(s, "lanes", func(rows *sql.Rows, lane *string) error { return rows.Scan(lane) }, query, prefix)
 }
 
+// Undone returns how many actions of a lane are to be done.
+func (s *Store) Undone(lane string) (n int, err error) {
+	const query = `SELECT count(*) FROM actions WHERE lane = ? AND done < gen
+		AND key || ' ' || gen NOT IN (SELECT value FROM json_each(?))`
+	if err := s.db.QueryRow(query, lane, s.carriedDone()).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count actions: %w", err)
+	}
+	return n, nil
+}
+
 // carriedDone returns the key and the generation of each action that is carried as done, as JSON.
 func (s *Store) carriedDone() string {
 	s.mu.Lock()
