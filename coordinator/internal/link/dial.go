@@ -1,6 +1,7 @@
 package link
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -48,6 +49,22 @@ func (d door) dial(name string) (*nats.Conn, chan struct{}, error) {
 		return nil, nil, d.why(err)
 	}
 	return conn, over, nil
+}
+
+// dialAgain dials up to three times: when a machine joins or leaves, the server cuts whoever has not signed in yet, as if
+// the key were refused.
+func (d door) dialAgain(ctx context.Context, name string) (conn *nats.Conn, over chan struct{}, err error) {
+	for range 3 {
+		if conn, over, err = d.dial(name); err == nil || errors.Is(err, ErrPin) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, err
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return conn, over, err
 }
 
 // why says in words for people why there is no connection.

@@ -68,7 +68,7 @@ func Join(ctx context.Context, w Word, keys *Keys, body []byte) ([]byte, error) 
 	defer key.Wipe()
 	var errs []error
 	for _, addr := range w.Addrs {
-		conn, over, err := door{addr: addr, pin: w.Pin, key: key, creds: w.Creds}.dial("afar join")
+		conn, over, err := door{addr: addr, pin: w.Pin, key: key, creds: w.Creds}.dialAgain(ctx, "afar join")
 		if errors.Is(err, ErrKey) {
 			return nil, errInvite
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/nats-io/nkeys"
+
+	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 )
 
 // invite admits one more invite and returns its word.
@@ -69,6 +71,25 @@ func TestJoin(t *testing.T) {
 		_, err := Join(t.Context(), w, testKeys(t), nil)
 		return err != nil && strings.Contains(err.Error(), "the invite is refused")
 	})
+}
+
+// TestJoinMeanwhile: a machine joins while the server takes new lists, which cuts those who have not signed in yet.
+func TestJoinMeanwhile(t *testing.T) {
+	f := newFleet(t)
+	w := f.invite()
+	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
+	between := netproxy.New(t, f.addr)
+	between.Hold(true)
+	w.Addrs = []string{between.Addr()}
+	joined := make(chan error)
+	go func() { _, err := Join(t.Context(), w, testKeys(t), []byte("build")); joined <- err }()
+	for range 20 {
+		f.hub.Admit(f.members, f.invites)
+	}
+	between.Hold(false)
+	if err := <-joined; err != nil {
+		t.Error(err)
+	}
 }
 
 // TestJoinRefused: what the hub refuses can be tried again, until the invite is spent.
