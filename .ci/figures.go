@@ -51,6 +51,12 @@ var figures = []figure{
 	{"A question of another machine of the fleet", "the same on the hub itself, in turn", "./coordinator/e2e", "Fleet", "50x", []row{
 		{"from the hook's start to the card", "ms-card-p50", "ms-card-here-p50", ""},
 		{"from the tap to the hook's end", "ms-tap-p50", "ms-tap-here-p50", ""}}},
+	{"A hub with 50 machines, 1,000 sessions, 1,000 open questions, after 100,000 changes", "the same hub without a member",
+		"./coordinator/e2e", "FleetMany", "1x", []row{
+			{"memory with its server", "", "", "x-MB"}, {"the page Now", "ms-page-now", "", "x-ms-page-now"},
+			{"the page Questions", "ms-page-questions", "", "x-ms-page-questions"},
+			{"the page Sessions", "ms-page-sessions", "", "x-ms-page-sessions"},
+			{"the page Machines", "ms-page-machines", "", "x-ms-page-machines"}, {"/status on the phone", "ms-status", "", "x-ms-status"}}},
 	{"An event of a run", "a durable write", "./coordinator/e2e", "RunEvent", "50x", []row{
 		{"in the journal", "ms-journal-p50", "ms-yardstick-p50", ""}, {"on the page", "ms-page-p50", "ms-yardstick-p50", ""}}},
 	{"The start of a run", "the same agent, started directly", "./coordinator/e2e", "RunStart", "20x",

@@ -27,7 +27,7 @@ func TestManyAsks(t *testing.T) {
 	p.afar("away", "off") // the cards are measured elsewhere
 	before := p.aim().Pid
 	idle := rss(t, before)
-	p.hold(*manyAsks)
+	p.hold(*manyAsks, 10)
 	pid := p.aim().Pid
 	const rest, span = 20 * time.Second, 30 * time.Second
 	time.Sleep(rest) // what their opening left to do is done
@@ -43,14 +43,18 @@ func TestManyAsks(t *testing.T) {
 	}
 }
 
-// hold opens n asks and waits on each, like their hooks.
-func (p *phone) hold(n int) {
+// hold opens n asks in some sessions and waits on each, like their hooks.
+func (p *phone) hold(n, sessions int) {
 	p.t.Helper()
 	exe := filepath.Join(filepath.Dir(p.bin), "hook-many")
 	if out, err := exec.Command("go", "build", "-o", exe, "./testdata/many").CombinedOutput(); err != nil {
 		p.t.Fatalf("%v: %s", err, out)
 	}
-	cmd := exec.CommandContext(p.t.Context(), exe, p.dirs.Socket(), strconv.Itoa(n), p.project)
+	args := []string{p.dirs.Socket(), strconv.Itoa(n), p.project}
+	for range sessions {
+		args = append(args, strconv.Itoa(bystander(p.t)))
+	}
+	cmd := exec.CommandContext(p.t.Context(), exe, args...)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -70,7 +74,7 @@ func (p *phone) hold(n int) {
 }
 
 // rss returns the resident memory of a process in MB.
-func rss(t *testing.T, pid int) float64 {
+func rss(t testing.TB, pid int) float64 {
 	t.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	fields := strings.Fields(string(raw))
@@ -82,7 +86,7 @@ func rss(t *testing.T, pid int) float64 {
 }
 
 // cpu returns the processor time of a process.
-func cpu(t *testing.T, pid int) time.Duration {
+func cpu(t testing.TB, pid int) time.Duration {
 	t.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -22,6 +22,12 @@ import (
 func newPagedPhone(t *testing.T) *phone {
 	t.Helper()
 	t.Parallel()
+	return newPhoneOn(t, pagedNest(t))
+}
+
+// pagedNest returns a nest whose coordinator has a page.
+func pagedNest(t testing.TB) *nest {
+	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0") // the port stays when the coordinator starts again
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +36,7 @@ func newPagedPhone(t *testing.T) *phone {
 	n := newNestWith(t, os.Getenv("PATH"))
 	n.env = slices.DeleteFunc(n.env, func(v string) bool { return strings.HasPrefix(v, "AFAR_WEB_ADDR=") })
 	n.env = append(n.env, "AFAR_WEB_ADDR="+free.Addr().String())
-	return newPhoneOn(t, n)
+	return n
 }
 
 // asks starts the hook of a call that needs permission.

@@ -33,6 +33,7 @@ type askTable struct {
 	byCard    *table.Index[ask.ID, ask.Ask]
 	bySession *table.Index[ask.ID, ask.Ask] // see of
 	byWait    *table.Index[ask.ID, ask.Ask] // those that can still have an effect, under waits
+	byMachine *table.Index[ask.ID, ask.Ask] // those of other machines that wait
 }
 
 // The asks of this machine that can still have an effect, and those of other machines that the person can answer.
@@ -49,6 +50,12 @@ func newAskTable(s *state) askTable {
 		byCard:    t.IndexBy(func(a ask.Ask) string { return string(a.CardID()) }),
 		bySession: t.IndexBy(askSession),
 		byWait:    t.IndexBy(askWaits),
+		byMachine: t.IndexBy(func(a ask.Ask) string {
+			if !a.Mirrored() || !a.Waiting() {
+				return ""
+			}
+			return a.From.Machine
+		}),
 	}
 }
 

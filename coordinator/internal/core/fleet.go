@@ -29,10 +29,23 @@ const (
 func machineParts(_, _ fleet.Machine) []wake.Part { return []wake.Part{Machines} }
 func orderParts(_, _ fleet.Order) []wake.Part     { return []wake.Part{Orders} }
 
+// An orderTable holds the orders, and finds those of a machine that wait.
+type orderTable struct {
+	*table.Table[fleet.OrderID, fleet.Order]
+	waiting *table.Index[fleet.OrderID, fleet.Order]
+}
+
+func newOrderTable(s *state) orderTable {
+	t := register(s, store.Orders, table.Traits[fleet.Order]{Touches: orderParts})
+	return orderTable{Table: t, waiting: t.IndexBy(func(o fleet.Order) string {
+		return table.KeyIf(o.Waits(), string(o.Machine))
+	})}
+}
+
 // A mirrorTable holds what other machines show.
 type mirrorTable struct {
 	*table.Table[fleet.MirrorID, fleet.Mirror]
-	byMachine *table.Index[fleet.MirrorID, fleet.Mirror]
+	byMachine *table.Index[fleet.MirrorID, fleet.Mirror] // and kind, see on
 	byKind    *table.Index[fleet.MirrorID, fleet.Mirror]
 }
 
@@ -42,10 +55,13 @@ func newMirrorTable(s *state) mirrorTable {
 	})
 	return mirrorTable{
 		Table:     t,
-		byMachine: t.IndexBy(func(m fleet.Mirror) string { return table.KeyIf(!m.Gone, string(m.Machine)) }),
+		byMachine: t.IndexBy(func(m fleet.Mirror) string { return table.KeyIf(!m.Gone, on(m.Machine, m.Kind)) }),
 		byKind:    t.IndexBy(func(m fleet.Mirror) string { return table.KeyIf(!m.Gone, m.Kind) }),
 	}
 }
+
+// on returns the key of what a machine shows of a kind.
+func on(id fleet.MachineID, kind string) string { return string(id) + " " + kind }
 
 // ErrAway says that a machine is not connected.
 var ErrAway = errors.New("the machine is not reachable now")
@@ -116,8 +132,12 @@ func (s *state) members() []fleet.Machine {
 // Machine returns the member with a name, an earlier name or a fingerprint.
 func (c *Core) Machine(name string) (m fleet.Machine, err error) {
 	c.view(func(s *state, _ time.Time) {
+		if one, ok := s.machines.Rows[fleet.MachineID(name)]; ok && !one.Removed {
+			m = one
+			return
+		}
 		for _, one := range s.members() {
-			if one.ID == fleet.MachineID(name) || one.Name == name || m.ID == "" && one.Named(name) {
+			if one.Name == name || m.ID == "" && one.Named(name) {
 				m = one
 			}
 		}
@@ -132,6 +152,12 @@ func (c *Core) Machine(name string) (m fleet.Machine, err error) {
 func (c *Core) Present() (out map[fleet.MachineID]time.Time) {
 	c.view(func(s *state, _ time.Time) { out = maps.Clone(s.present) })
 	return out
+}
+
+// IsPresent reports whether a machine is connected.
+func (c *Core) IsPresent(id fleet.MachineID) (is bool) {
+	c.view(func(s *state, _ time.Time) { _, is = s.present[id] })
+	return is
 }
 
 // Admit lets a machine join by an invite. A machine that has joined by it joins again.
@@ -381,13 +407,7 @@ func (s *state) order(b *store.Batch, o fleet.Order, now time.Time) (fleet.Order
 
 // Waiting returns the orders for a machine that nobody knows the end of, in their order.
 func (c *Core) Waiting(id fleet.MachineID) (out []fleet.Order) {
-	c.view(func(s *state, _ time.Time) {
-		for _, o := range s.orders.Rows {
-			if o.Machine == id && o.Waits() {
-				out = append(out, o)
-			}
-		}
-	})
+	c.view(func(s *state, _ time.Time) { out = s.orders.waiting.All(string(id)) })
 	slices.SortFunc(out, func(a, b fleet.Order) int { return cmp.Compare(a.Number, b.Number) })
 	return out
 }
@@ -472,8 +492,8 @@ func (c *Core) Mirror(id fleet.MachineID, items []fleet.Item, gone []string) err
 func (c *Core) Mirrored(id fleet.MachineID) map[string]string {
 	out := map[string]string{}
 	c.view(func(s *state, _ time.Time) {
-		for _, m := range s.mirrors.byMachine.All(string(id)) {
-			if m.Kind != fleet.OfNews {
+		for _, kind := range fleet.Kinds {
+			for _, m := range s.mirrors.byMachine.All(on(id, kind)) {
 				out[m.Kind+" "+m.Ref] = m.Hash
 			}
 		}
@@ -484,6 +504,12 @@ func (c *Core) Mirrored(id fleet.MachineID) map[string]string {
 // MirrorsOf returns what other machines show of a kind, in no order.
 func (c *Core) MirrorsOf(kind string) (out []fleet.Mirror) {
 	c.view(func(s *state, _ time.Time) { out = s.mirrors.byKind.All(kind) })
+	return out
+}
+
+// MirrorsOn returns what a machine shows of a kind, in no order.
+func (c *Core) MirrorsOn(id fleet.MachineID, kind string) (out []fleet.Mirror) {
+	c.view(func(s *state, _ time.Time) { out = s.mirrors.byMachine.All(on(id, kind)) })
 	return out
 }
 

@@ -72,10 +72,8 @@ func (s *state) mirrorAsk(b *store.Batch, m fleet.Machine, a ask.Ask, from ask.F
 func (c *Core) OpenMirrors(id fleet.MachineID) map[ask.ID]string {
 	out := map[ask.ID]string{}
 	c.view(func(s *state, _ time.Time) {
-		for _, a := range s.asks.byWait.All(mirrored) {
-			if a.From.Machine == string(id) {
-				out[a.From.Ref] = a.Hash
-			}
+		for _, a := range s.asks.byMachine.All(string(id)) {
+			out[a.From.Ref] = a.Hash
 		}
 	})
 	return out
@@ -106,10 +104,7 @@ func (c *Core) WithdrawMirrors(id fleet.MachineID, refs []ask.ID, why string) er
 
 // reshow has the cards of a machine say what the machine is called now and whether it can be reached.
 func (s *state) reshow(b *store.Batch, m fleet.Machine, now time.Time) {
-	for _, a := range s.asks.byWait.All(mirrored) {
-		if a.From.Machine != string(m.ID) {
-			continue
-		}
+	for _, a := range s.asks.byMachine.All(string(m.ID)) {
 		from := *a.From
 		from.Name, from.Decides, from.Away = m.Name, m.Decides, ""
 		if _, here := s.present[m.ID]; !here {

@@ -34,7 +34,7 @@ type state struct {
 	firings  firingTable
 	modules  *table.Table[module.Name, module.Module] // which are enabled
 	machines *table.Table[fleet.MachineID, fleet.Machine]
-	orders   *table.Table[fleet.OrderID, fleet.Order]
+	orders   orderTable
 	mirrors  mirrorTable
 	tables   []table.Any // all of them, see register
 
@@ -69,7 +69,7 @@ func newState(cfg *Config) *state {
 	s.firings = newFiringTable(s)
 	s.modules = register(s, store.Modules, table.Traits[module.Module]{Touches: moduleParts})
 	s.machines = register(s, store.Machines, table.Traits[fleet.Machine]{Touches: machineParts})
-	s.orders = register(s, store.Orders, table.Traits[fleet.Order]{Touches: orderParts})
+	s.orders = newOrderTable(s)
 	s.mirrors = newMirrorTable(s)
 	s.present = map[fleet.MachineID]time.Time{}
 	return s

@@ -208,6 +208,9 @@ const (
 	OfNews    = "news" // what the person was told; it has no body
 )
 
+// Kinds are the kinds of what machines show, all but OfNews.
+var Kinds = []string{OfSession, OfRun, OfTask, OfLoop}
+
 // Split returns an address without its machine, and the machine's name, "" for this machine.
 func Split(address string) (rest, machine string) {
 	at := strings.LastIndexByte(address, '@')

@@ -42,6 +42,8 @@ type Hub struct {
 	cfg Config
 	hub *link.Hub
 
+	admits sync.Mutex // what was read last is said last
+
 	mu   sync.Mutex
 	live map[fleet.MachineID]context.CancelFunc // of the work for a member that has greeted us
 	told map[string]time.Time                   // refusals that were journalled a moment ago
@@ -95,6 +97,8 @@ func (h *Hub) Run(ctx context.Context) {
 
 // admit says who may speak from now on, and returns when that changes by itself.
 func (h *Hub) admit() (next time.Duration) {
+	h.admits.Lock()
+	defer h.admits.Unlock()
 	next, now := time.Hour, h.cfg.Core.Now()
 	var members []link.Public
 	for _, m := range h.cfg.Core.Machines() {
@@ -318,19 +322,21 @@ func (h *Hub) deliver(ctx context.Context, id fleet.MachineID) {
 	defer sub.Close()
 	var sent int64
 	for ctx.Err() == nil {
+		var again <-chan time.Time // nil waits for the next order
 		for _, o := range h.cfg.Core.Waiting(id) {
 			if o.Number <= sent {
 				continue
 			}
 			if err := h.deliverOne(ctx, o); err != nil {
 				h.cfg.Log.Warn("send an order", "machine", id, "number", o.Number, "err", err)
+				again = time.After(retry)
 				break
 			}
 			sent = o.Number
 		}
 		select {
 		case <-sub.C:
-		case <-time.After(retry):
+		case <-again:
 		case <-ctx.Done():
 		}
 	}

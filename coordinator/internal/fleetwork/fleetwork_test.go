@@ -269,8 +269,7 @@ func (p *pair) together(m *machine) {
 	p.t.Helper()
 	id := m.Fleet().ID
 	p.eventually("together", func() bool {
-		_, is := p.desk.Present()[id]
-		return is && m.Person(fleet.Channel) != nil && m.Mine().Life == known(p.desk, id).Life
+		return p.desk.IsPresent(id) && m.Person(fleet.Channel) != nil && m.Mine().Life == known(p.desk, id).Life
 	})
 }
 
@@ -620,7 +619,7 @@ func TestReinstalled(t *testing.T) {
 	p.eventually("the old one is refused", func() bool {
 		return strings.Contains(p.build.setup.State(), "the key is refused")
 	})
-	if _, is := p.desk.Present()[p.build.Fleet().ID]; is {
+	if p.desk.IsPresent(p.build.Fleet().ID) {
 		t.Error("the old one is connected")
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/toolcall"
@@ -267,7 +266,7 @@ func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.Ask, err er
 	if err := s.allowHere(c); err != nil {
 		return out, err
 	}
-	if in.ID, err = resolveID(in.ID, "ask_", s.askIDs()); err != nil {
+	if in.ID, err = s.askNamed(in.ID); err != nil {
 		return out, err
 	}
 	if in.Allow || in.Text != "" || len(in.Options) > 0 {
@@ -328,8 +327,16 @@ func decisionOf(c *call, in wire.AnswerRequest) ask.Decision {
 	return d
 }
 
-func (s *Server) askIDs() (ids []string) {
-	for _, a := range s.cfg.Core.Asks(false) {
+// askNamed returns the id of the question that a person names by its beginning, or by all of it.
+func (s *Server) askNamed(typed string) (id string, err error) {
+	if _, err := s.cfg.Core.Ask(ask.ID(typed)); err == nil {
+		return typed, nil
+	}
+	return resolveID(typed, "ask_", idsOf(s.cfg.Core.Asks(false)))
+}
+
+func idsOf(asks []ask.Ask) (ids []string) {
+	for _, a := range asks {
 		ids = append(ids, string(a.ID))
 	}
 	return ids
@@ -344,7 +351,7 @@ func (s *Server) showAsk(_ *call, in wire.Named) (out wire.AskReply, err error) 
 	if in.ID == "" {
 		return out, badRequest("an id is needed")
 	}
-	id, err := resolveID(in.ID, "ask_", s.askIDs())
+	id, err := s.askNamed(in.ID)
 	if err != nil {
 		return out, err
 	}
@@ -375,8 +382,9 @@ func (s *Server) wireAsks() []wire.Ask {
 	for _, card := range s.cfg.Core.OpenCards() {
 		open[card[0].CardID()] = card.Waiting()
 	}
-	short := beginnings(s.askIDs())
-	for _, a := range s.cfg.Core.Asks(false) {
+	all := s.cfg.Core.Asks(false)
+	short := beginnings(idsOf(all))
+	for _, a := range all {
 		w := s.wireAsk(a)
 		w.Short = short[w.ID]
 		w.AskedBy = open[a.CardID()].Or(a).Askers()
@@ -388,10 +396,10 @@ func (s *Server) wireAsks() []wire.Ask {
 func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 	w := channel.Asked(a)
 	w.URL = s.linkTo(askPath(a.ID))
-	if a.Mirrored() {
-		w.Origin = s.origins()[fleet.MachineID(a.From.Machine)]
-	} else {
+	if !a.Mirrored() {
 		s.placeAsk(&w, a)
+	} else if m, err := s.cfg.Core.Machine(a.From.Machine); err == nil {
+		w.Origin = s.origin(m)
 	}
 	if a.State == ask.Open && s.cfg.Core.Counts(terminal) != nil {
 		w.AnswerAt = s.cfg.Core.Settings().AnswersFrom

@@ -81,22 +81,14 @@ func (s *Server) wireMachine(m fleet.Machine) wire.Machine {
 	if !m.Known.SeenAt.IsZero() {
 		w.SeenAt = m.Known.SeenAt.UnixMilli()
 	}
-	switch _, here := s.cfg.Core.Present()[m.ID]; {
+	switch {
 	case m.Doubled:
 		w.State = wire.MachineRefused
-	case here:
+	case s.cfg.Core.IsPresent(m.ID):
 		w.State = wire.MachineUp
 	}
-	for _, one := range s.cfg.Core.MirrorsOf(fleet.OfSession) {
-		if one.Machine == m.ID {
-			w.Sessions++
-		}
-	}
-	for _, one := range s.cfg.Core.MirrorsOf(fleet.OfRun) {
-		if one.Machine == m.ID {
-			w.Runs++
-		}
-	}
+	w.Sessions = len(s.cfg.Core.MirrorsOn(m.ID, fleet.OfSession))
+	w.Runs = len(s.cfg.Core.MirrorsOn(m.ID, fleet.OfRun))
 	return w
 }
 
@@ -113,12 +105,10 @@ func (s *Server) machine(c *call, in wire.Named) (out wire.MachineReply, err err
 	out = wire.MachineReply{
 		Machine: s.wireMachine(m), Aliases: m.Aliases, OffsetMS: m.Known.Offset, Mirrors: []wire.Age{},
 	}
-	for _, kind := range []string{fleet.OfSession, fleet.OfRun, fleet.OfTask, fleet.OfLoop} {
+	for _, kind := range fleet.Kinds {
 		age := wire.Age{Kind: kind}
-		for _, one := range s.cfg.Core.MirrorsOf(kind) {
-			if one.Machine == m.ID {
-				age.Count, age.At = age.Count+1, max(age.At, one.At.UnixMilli())
-			}
+		for _, one := range s.cfg.Core.MirrorsOn(m.ID, kind) {
+			age.Count, age.At = age.Count+1, max(age.At, one.At.UnixMilli())
 		}
 		out.Mirrors = append(out.Mirrors, age)
 	}
@@ -315,12 +305,12 @@ func (s *Server) placeOn(machine, name string) (dir string, err error) {
 	}
 	var newest int64
 	for _, kind := range []string{fleet.OfSession, fleet.OfRun} {
-		for _, one := range s.cfg.Core.MirrorsOf(kind) {
+		for _, one := range s.cfg.Core.MirrorsOn(m.ID, kind) {
 			var at struct {
 				Token, Name, Project, Dir string
 				Since                     int64
 			}
-			if one.Machine != m.ID || json.Unmarshal(one.Body, &at) != nil {
+			if json.Unmarshal(one.Body, &at) != nil {
 				continue
 			}
 			here := cmp.Or(at.Project, at.Dir)

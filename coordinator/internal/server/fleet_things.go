@@ -24,15 +24,19 @@ func (s *Server) origins() map[fleet.MachineID]wire.Origin {
 	if s.cfg.Core.Fleet().Role != fleet.Hub {
 		return nil
 	}
-	out, present := map[fleet.MachineID]wire.Origin{}, s.cfg.Core.Present()
+	out := map[fleet.MachineID]wire.Origin{}
 	for _, m := range s.cfg.Core.Machines() {
-		at := wire.Origin{Machine: m.Name, SeenAt: millis(m.Known.SeenAt)}
-		if _, here := present[m.ID]; !here {
-			at.AwayAt = cmp.Or(at.SeenAt, millis(m.JoinedAt))
-		}
-		out[m.ID] = at
+		out[m.ID] = s.origin(m)
 	}
 	return out
+}
+
+func (s *Server) origin(m fleet.Machine) wire.Origin {
+	at := wire.Origin{Machine: m.Name, SeenAt: millis(m.Known.SeenAt)}
+	if !s.cfg.Core.IsPresent(m.ID) {
+		at.AwayAt = cmp.Or(at.SeenAt, millis(m.JoinedAt))
+	}
+	return at
 }
 
 // elsewhere returns what other machines show of a kind, by machine.
@@ -62,8 +66,7 @@ func anywhere[Request, Reply any](
 	kind string, do func(*Server, *call, Request) (Reply, error),
 ) func(*Server, *call, Request) (Reply, error) {
 	return func(s *Server, c *call, in Request) (out Reply, err error) {
-		at := s.origins()
-		if len(at) == 0 {
+		if s.cfg.Core.Fleet().Role != fleet.Hub {
 			return do(s, c, in)
 		}
 		raw, err := json.Marshal(in)
@@ -77,7 +80,7 @@ func anywhere[Request, Reply any](
 		if err != nil {
 			return do(s, c, in)
 		}
-		from := at[m.ID]
+		from := s.origin(m)
 		body := json.RawMessage(nil)
 		if from.AwayAt == 0 {
 			body, err = s.cfg.Fleet.Read(c.ctx, m.ID, c.decider(), c.op, renamed(raw, id))
@@ -99,9 +102,9 @@ func anywhere[Request, Reply any](
 
 // mirror returns what a machine showed last of the thing with an id or a name, nil for nothing.
 func (s *Server) mirror(of fleet.MachineID, kind, name string) []byte {
-	for _, m := range s.cfg.Core.MirrorsOf(kind) {
+	for _, m := range s.cfg.Core.MirrorsOn(of, kind) {
 		var is struct{ ID, Token, Name string }
-		if m.Machine == of && json.Unmarshal(m.Body, &is) == nil && slices.Contains([]string{is.ID, is.Token, is.Name}, name) {
+		if json.Unmarshal(m.Body, &is) == nil && slices.Contains([]string{is.ID, is.Token, is.Name}, name) {
 			return m.Body
 		}
 	}

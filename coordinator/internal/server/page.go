@@ -112,7 +112,7 @@ func (s *Server) placeOf(name string) (path string, err error) {
 	if r, err := s.runNamed(strings.TrimPrefix(name, wire.ToRun)); err == nil {
 		return runPath(r.Name), nil
 	}
-	if id, err := resolveID(name, "ask_", s.askIDs()); err == nil {
+	if id, err := s.askNamed(name); err == nil {
 		if a, err := s.cfg.Core.Ask(ask.ID(id)); err == nil {
 			return askPath(a.ID), nil
 		}

@@ -36,6 +36,6 @@ var Mirrors = NewKind(Kind[fleet.MirrorID, fleet.Mirror]{
 		{Name: "gone", Of: func(m fleet.Mirror) any { return m.Gone }},
 		millis("at", func(m fleet.Mirror) time.Time { return m.At }),
 	},
-	Wanted: "gone = 0 OR at >= ?1",
+	Wanted: "gone = 0",
 	Old:    "gone = 1 AND at < ?1",
 })

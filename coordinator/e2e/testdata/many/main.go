@@ -1,5 +1,5 @@
 // Many plays many hooks in one process: it opens asks and holds a connection
-// that waits on each. It is a program of its own because the coordinator takes
+// that waits on each. Each client that is named has one session. It is a program of its own because the coordinator takes
 // hook operations from the hook binaries alone.
 package main
 
@@ -12,12 +12,17 @@ import (
 	"strings"
 )
 
+// waiting keeps the connections from being closed as unused.
+var waiting []net.Conn
+
 func main() {
 	n, err := strconv.Atoi(os.Args[2])
 	check(err)
+	clients := os.Args[4:]
 	for i := range n {
-		body := fmt.Sprintf(`{"ask":"ask_%020d","kind":"permission","attended":true,"client":%d,"payload":{"session_id":"many-%d","hook_event_name":"PermissionRequest",`+
-			`"cwd":%q,"tool_name":"Bash","tool_input":{"command":"make target-%d && %s"}}}`, i, os.Getppid(), i%10, os.Args[3], i, strings.Repeat("x", 200))
+		of := i % len(clients)
+		body := fmt.Sprintf(`{"ask":"ask_%020d","kind":"permission","attended":true,"client":%s,"payload":{"session_id":"many-%d","hook_event_name":"PermissionRequest",`+
+			`"cwd":%q,"tool_name":"Bash","tool_input":{"command":"make target-%d && %s"}}}`, i, clients[of], of, os.Args[3], i, strings.Repeat("x", 200))
 		c := send("hook.ask.open", body)
 		line, err := bufio.NewReader(c).ReadString('\n')
 		check(err)
@@ -27,7 +32,7 @@ func main() {
 		c.Close()
 	}
 	for i := range n {
-		send("hook.ask.wait", fmt.Sprintf(`{"ask":"ask_%020d","wait_ms":300000}`, i))
+		waiting = append(waiting, send("hook.ask.wait", fmt.Sprintf(`{"ask":"ask_%020d","wait_ms":300000}`, i)))
 	}
 	fmt.Println("ready")
 	select {}

@@ -174,6 +174,9 @@ func (c *Channel) static(w http.ResponseWriter, r *http.Request) {
 	http.StripPrefix("/static/", http.FileServerFS(page.Static)).ServeHTTP(w, r)
 }
 
+// mostTold is how many open questions a page can ring for, the newest.
+const mostTold = 50
+
 // readPulse returns what every page shows.
 func (s *shared) readPulse() (p page.Pulse, err error) {
 	status, err := s.status()
@@ -186,7 +189,7 @@ func (s *shared) readPulse() (p page.Pulse, err error) {
 	}
 	cards := cardsOf(status.Asks)
 	p = page.Pulse{Open: len(cards), Paused: status.Settings.Paused, Banner: s.page.bannerText()}
-	for _, card := range cards {
+	for _, card := range cards[max(0, len(cards)-mostTold):] {
 		a := card.Asks[0]
 		p.News = append(p.News, page.News{
 			Key:   a.ID,
