@@ -25,9 +25,12 @@ type fleetRig struct {
 	addr string
 }
 
-func newFleetRig(t testing.TB) *fleetRig {
+func newFleetRig(t testing.TB) *fleetRig { t.Helper(); return newFleetRigOn(t, newNest(t)) }
+
+// newFleetRigOn returns a rig whose hub is the machine of a nest.
+func newFleetRigOn(t testing.TB, n *nest) *fleetRig {
 	t.Helper()
-	r := &fleetRig{phone: newPhone(t), addr: freeAddr(t)}
+	r := &fleetRig{phone: newPhoneOn(t, n), addr: freeAddr(t)}
 	r.afar("fleet", "serve", "--listen", r.addr, "--name", "desk")
 	return r
 }
@@ -62,7 +65,13 @@ func (r *fleetRig) joinThrough(name string) (*phone, *netproxy.Proxy) {
 
 func (r *fleetRig) joinBy(name, word string) *phone {
 	r.t.Helper()
-	m := &phone{nest: newNest(r.t), bot: r.bot, ann: r.ann}
+	return r.joinOn(newNest(r.t), name, word)
+}
+
+// joinOn makes the machine of a nest a member.
+func (r *fleetRig) joinOn(n *nest, name, word string) *phone {
+	r.t.Helper()
+	m := &phone{nest: n, bot: r.bot, ann: r.ann}
 	m.project = filepath.Join(m.dirs.User, "project")
 	if err := os.Mkdir(m.project, 0o700); err != nil {
 		r.t.Fatal(err)

@@ -578,6 +578,7 @@ func table() rules {
 			daemonE2E: {
 				claude + "/hookinput", "coordinator/birthmark", "coordinator/client", "coordinator/home",
 				"coordinator/ledger", "coordinator/wire", in + "event", in + "link", in + "message", in + "store",
+				"golang.org/x/sys", // networks of their own
 			},
 		},
 		bans: []ban{
