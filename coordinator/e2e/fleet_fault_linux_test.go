@@ -66,14 +66,6 @@ func (d smallDisk) free() {
 	}
 }
 
-// allowed waits for a hook that prints that its call may run.
-func (r *fleetRig) allowed(at *phone, h *hookRun) {
-	r.t.Helper()
-	if out, err := h.wait(); err != nil || !strings.Contains(out, `"allow"`) {
-		r.t.Fatalf("the hook printed %q, %v\n%s", out, err, r.trails(at))
-	}
-}
-
 // TestFleetDiskFull checks that nothing is lost while the disk of the hub or of the member takes nothing: what was asked and
 // tapped meanwhile counts once when there is room again.
 func TestFleetDiskFull(t *testing.T) {
@@ -125,13 +117,6 @@ func TestFleetDiskFull(t *testing.T) {
 				t.Errorf("a machine was taken for one that was put back: %s", cards[0].Text)
 			}
 		})
-	}
-}
-
-func (r *fleetRig) tapAllow(command string) {
-	r.t.Helper()
-	if _, err := r.ann.Tap(r.current(command)[0].ID, "Allow"); err != nil {
-		r.t.Fatal(err)
 	}
 }
 

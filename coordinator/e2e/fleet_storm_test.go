@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -253,12 +254,8 @@ func (s *fleetStorm) calm() {
 func (s *fleetStorm) check() {
 	s.t.Helper()
 	for n, round := range s.rounds[s.since:] {
-		over := func(m botapi.Message) bool {
-			isOpen := len(m.Keyboard) > 0 || strings.Contains(m.Text, "on its way") || strings.Contains(m.Text, "It waits")
-			return !strings.Contains(m.Text, round.command) || !isOpen
-		}
 		for _, m := range s.showing(round.command) {
-			s.await("the end of "+round.command, func(now botapi.Message) bool { return now.ID == m.ID && over(now) })
+			s.checkCard(round, m.ID)
 		}
 		if got := len(s.showing(round.command)); got > round.most {
 			s.fail(round.of, "round %d: %s is on the phone %d times, want at most %d", s.since+n, round.command, got, round.most)
@@ -266,6 +263,32 @@ func (s *fleetStorm) check() {
 	}
 	for _, m := range s.members {
 		s.checkMember(m)
+	}
+}
+
+// checkCard waits until a card says how its question ended. One whose sending a kill of the hub cut off is not known to the
+// hub, as on one machine: a tap settles it.
+func (s *fleetStorm) checkCard(round stormRound, id int) {
+	s.t.Helper()
+	wait := 10 * time.Second
+	for end := time.Now().Add(wait); ; time.Sleep(20 * time.Millisecond) {
+		at := slices.IndexFunc(s.showing(round.command), func(m botapi.Message) bool { return m.ID == id })
+		m := s.showing(round.command)[at]
+		isOpen := len(m.Keyboard) > 0
+		if !isOpen && !strings.Contains(m.Text, "on its way") && !strings.Contains(m.Text, "It waits") {
+			return
+		}
+		if time.Now().Before(end) {
+			continue
+		}
+		if !isOpen || round.most == 1 || wait == patience {
+			s.fail(round.of, "%s has no end: %q, %q", round.command, m.Text, m.Keyboard)
+		}
+		if _, err := s.ann.Tap(id, "Allow"); err != nil {
+			s.fail(round.of, "tap %s: %v", round.command, err)
+		}
+		wait = patience
+		end = time.Now().Add(wait)
 	}
 }
 

@@ -140,6 +140,21 @@ func (p *phone) requests(session, command string) (*hookRun, payload) {
 	return p.start("PermissionRequest", in, "CLAUDE_CODE_SESSION_ATTENDED=1"), in
 }
 
+// allowed waits for a hook that prints that its call may run.
+func (r *fleetRig) allowed(at *phone, h *hookRun) {
+	r.t.Helper()
+	if out, err := h.wait(); err != nil || !strings.Contains(out, `"allow"`) {
+		r.t.Fatalf("the hook printed %q, %v\n%s", out, err, r.trails(at))
+	}
+}
+
+func (r *fleetRig) tapAllow(command string) {
+	r.t.Helper()
+	if _, err := r.ann.Tap(r.current(command)[0].ID, "Allow"); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 // TestFleetTwoMachines checks that the questions of both machines come to the one phone, and that each tap settles the
 // right one.
 func TestFleetTwoMachines(t *testing.T) {
@@ -390,6 +405,26 @@ func TestFleetKilled(t *testing.T) {
 			if cards := r.showing(command); len(cards) > most {
 				t.Errorf("%s is on the phone %d times", command, len(cards))
 			}
+		}
+	}
+	for step := range 3 { // its hook: while it is asked, while its card is shown, when it was tapped
+		command := fmt.Sprintf("make hook-%d", step)
+		hook, _ := build.requests("s", command)
+		if step > 0 {
+			r.current(command)
+		}
+		if step > 1 {
+			r.tapAllow(command)
+		}
+		_ = hook.cmd.Process.Kill()
+		_, _ = hook.wait()
+		build.eventually("the question is over", func() bool {
+			var all wire.AsksReply
+			build.call(wire.OpAsks, nil, &all)
+			return len(all.Asks) == 0
+		})
+		for _, card := range r.showing(command) {
+			r.settled(card)
 		}
 	}
 }

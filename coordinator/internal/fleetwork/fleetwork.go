@@ -20,6 +20,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/link"
+	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // Config is what a Hub needs.
@@ -58,9 +59,10 @@ func New(cfg Config) (h *Hub, err error) {
 		Config: link.Config{
 			Fleet: cfg.Self.Fleet, Keys: cfg.Keys, Handle: h.handle, Down: h.down, Refused: h.refused,
 		},
-		Server:  cfg.Server,
-		Doubled: h.doubled,
-		Joining: h.joining,
+		Server:      cfg.Server,
+		Doubled:     h.doubled,
+		Joining:     h.joining,
+		InviteSpent: h.spent,
 	})
 	return h, err
 }
@@ -150,6 +152,18 @@ func (h *Hub) doubled(id string) {
 	}
 	if err != nil {
 		h.cfg.Log.Error("refuse a doubled machine", "id", id, "err", err)
+	}
+}
+
+// spent ends an invite that had too many bad requests, also for a hub that starts again.
+func (h *Hub) spent(invite string) {
+	text := "an invite is over: it had too many bad requests"
+	err := h.cfg.Core.ChangeFleet(text, func(f *store.Fleet, _ time.Time) error {
+		f.Invites = slices.DeleteFunc(f.Invites, func(i fleet.Invite) bool { return i.ID == invite })
+		return nil
+	})
+	if err != nil {
+		h.cfg.Log.Error("end an invite", "err", err)
 	}
 }
 

@@ -395,37 +395,46 @@ func (m *machine) journalled(kind event.Kind) (n int) {
 func TestForked(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"desk", "build"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newPair(t, 0, 0)
-			of, other := p.desk, p.build
-			if name == "build" {
-				of, other = p.build, p.desk
-			}
-			p.question(p.build, "make one")
-			p.desk.end()
-			p.build.end()
-			back := of.keep()
-			p.desk.start()
-			p.build.start()
-			p.together(p.build)
-			p.question(p.build, "make two")
-			p.question(p.build, "make three")
-			p.desk.end()
-			p.build.end()
-			back()
-			of.start()
-			for range 100 { // it goes on alone
-				of.ok(of.Note(event.Refused, "", "", "alone"))
-			}
-			other.start()
-			p.together(p.build)
-			p.question(p.build, "make four")
-			p.eventually("the person hears that it was put back", func() bool {
-				return p.told(name+" was put back to an earlier copy") == 1
+		for ago, span := range map[string]time.Duration{"an hour": time.Hour, "a week": 8 * 24 * time.Hour} {
+			t.Run(name+" "+ago, func(t *testing.T) {
+				t.Parallel()
+				newPair(t, 0, 0).forks(name, span)
 			})
-		})
+		}
 	}
+}
+
+// forks puts a machine back to a copy of so long ago, which then goes on alone.
+func (p *pair) forks(name string, ago time.Duration) {
+	p.t.Helper()
+	of, other := p.desk, p.build
+	if name == "build" {
+		of, other = p.build, p.desk
+	}
+	p.question(p.build, "make one")
+	p.desk.end()
+	p.build.end()
+	back := of.keep()
+	p.desk.start()
+	p.build.start()
+	p.together(p.build)
+	p.question(p.build, "make two")
+	p.question(p.build, "make three")
+	p.desk.pass(ago)
+	p.build.pass(ago)
+	p.desk.end()
+	p.build.end()
+	back()
+	of.start()
+	for range 100 { // it goes on alone
+		of.ok(of.Note(event.Refused, "", "", "alone"))
+	}
+	other.start()
+	p.together(p.build)
+	p.question(p.build, "make four")
+	p.eventually("the person hears that it was put back", func() bool {
+		return p.told(name+" was put back to an earlier copy") == 1
+	})
 }
 
 // orders has the hub send an order to the member.
@@ -736,4 +745,142 @@ func TestDoubled(t *testing.T) {
 	if p.build.id() == copied.id() {
 		t.Error("both have one key again")
 	}
+}
+
+// TestNothingKept checks that the hub's server keeps nothing: what lies in its folder are the keys and the certificate.
+func TestNothingKept(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, 0, 0)
+	p.question(p.build, "make one")
+	var names []string
+	all, err := os.ReadDir(p.desk.keys())
+	p.desk.ok(err)
+	for _, f := range all {
+		names = append(names, f.Name())
+	}
+	if got := strings.Join(names, " "); got != "box.nkey cert-key.pem cert.pem sign.nkey" {
+		t.Errorf("the folder of the fleet holds %s", got)
+	}
+}
+
+// TestStolen checks that a second machine with a word is refused while the first one has it, that the journal says so, and
+// that an invite is over after five bad requests, also for a hub that starts again.
+func TestStolen(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, 0, 0)
+	joins := func(m *machine, word string) error {
+		_, err := m.setup.Join(t.Context(), wire.FleetJoinRequest{Word: word})
+		return err
+	}
+	word := p.invite("lab")
+	lab, thief := newMachine(t, "lab", 0), newMachine(t, "thief", 0)
+	lab.ok(joins(lab, word))
+	if err := joins(thief, word); err == nil {
+		t.Error("a word was good for a second machine")
+	}
+	p.eventually("the journal says so", func() bool { return p.desk.journalled(event.FleetRefused) == 1 })
+	lab.restart()
+	lab.ok(lab.SetAway("", session.On, 0))
+	p.together(lab)
+	p.question(lab, "make one")
+
+	_, err := p.desk.ChangeMachine(lab.id(), "removed", channel.News{}, func(m *fleet.Machine, _ time.Time) error {
+		m.Removed = true
+		return nil
+	})
+	p.desk.ok(err)
+	word = p.invite("lab")
+	for range 5 {
+		if err := joins(lab, word); err == nil {
+			t.Error("a machine that was removed joined with its old key")
+		}
+	}
+	p.eventually("the invite is over", func() bool { return len(p.desk.Fleet().Invites) == 2 }) // those that were used
+	p.desk.restart()
+	p.eventually("the hub serves", func() bool { return p.desk.setup.State() == "" })
+	if err := joins(thief, word); err == nil {
+		t.Error("an invite was good after five bad requests")
+	}
+}
+
+// TestEvilMember checks that a member that says what it likes, in a session of its own, changes nothing of another one.
+func TestEvilMember(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, 0, 0)
+	evil := newMachine(t, "evil", 0)
+	p.joins(evil, p.invite("evil"))
+	evil.end()
+	self := func() fleet.Self { evil.start(); defer evil.end(); return evil.Fleet().Self }()
+	keys, err := link.LoadKeys(evil.keys())
+	evil.ok(err)
+	m, err := link.NewMember(link.MemberConfig{
+		Config: link.Config{Fleet: self.Fleet, Keys: keys, Handle: func(context.Context, string, string, []byte) ([]byte, error) {
+			return []byte("{}"), nil
+		}},
+		Addrs: self.Addrs, Pin: self.Pin, Hub: link.Public(self.Hub),
+	})
+	evil.ok(err)
+	ctx, cancel := context.WithCancel(t.Context())
+	var run sync.WaitGroup
+	run.Go(func() { _ = m.Run(ctx) })
+	defer run.Wait()
+	defer cancel()
+	p.eventually("it is connected", func() bool { return m.State().Connected })
+
+	id := p.build.asks("make one")
+	theirs := p.shown(p.build, id)
+	p.build.end()
+	o := p.orders()
+	p.desk.ok(p.desk.Mirror(p.build.id(), []fleet.Item{{Name: "session s", Hash: "h", Body: []byte(`{"token":"s"}`)}}, nil))
+	build := string(p.build.id())
+	forged := ask.Ask{ID: theirs.ID, State: ask.Delivered, Kind: ask.Permission, Tool: "Bash", Hash: theirs.Hash, Nonce: theirs.Nonce}
+	inner := forged
+	inner.ID = theirs.From.Ref
+	from := ask.From{Machine: build, Name: "build", Ref: theirs.From.Ref, Decides: true}
+	settled := fleet.Settled{Number: o.Number, Life: p.desk.Mine().Life, What: channel.Settlement{Text: "done"}}
+	for _, say := range []struct {
+		kind string
+		body any
+	}{
+		{fleet.MsgCard, fleet.Card{Asks: []ask.Ask{forged, inner}, From: from}},
+		{fleet.MsgSettled, settled},
+		{fleet.MsgMirror, fleet.Shown{Gone: []string{"session s", build + " session s", "../" + build + " session s"}}},
+		{fleet.MsgMirror, fleet.Shown{Items: []fleet.Item{{Name: "session s", Hash: "x", Body: []byte(`{"token":"evil"}`)}}}},
+		{fleet.MsgMirror, fleet.Shown{Digests: map[string]string{}}},
+		{fleet.MsgHello, fleet.Hello{Person: "Eve", You: "build", Decides: true, Cards: map[ask.ID]string{theirs.From.Ref: ""}}},
+		{fleet.MsgOrder, fleet.Sent{Life: p.desk.Mine().Life, Number: 1, Op: "press", By: "Eve"}},
+		{fleet.MsgRead, fleet.Read{Op: "status", By: "Eve"}},
+		{fleet.MsgTell, fleet.Tell{Key: "k", Notice: channel.Notice{At: "2", Session: "s@" + "x", Text: "from Eve"}}},
+		{fleet.MsgTell, []int{1}}, {fleet.MsgHello, "x"}, {fleet.MsgCard, map[string]any{"asks": 1}}, {"odd", nil},
+	} {
+		raw, err := fleet.Say(fleet.Known{Life: p.desk.Mine().Life, Entry: 1 << 60, Mark: "x"}, say.body)
+		evil.ok(err)
+		_, err = m.Call(ctx, say.kind, raw)
+		if isHubs := say.kind == fleet.MsgOrder || say.kind == fleet.MsgRead || say.kind == "odd"; isHubs && err == nil {
+			t.Errorf("the hub takes a %s of a member", say.kind)
+		}
+	}
+	for _, raw := range []string{"", "{", "[]", "null", `{"body":null}`, strings.Repeat("[", 100_000)} {
+		for _, kind := range []string{fleet.MsgHello, fleet.MsgCard, fleet.MsgTell, fleet.MsgSettled, fleet.MsgMirror} {
+			_, _ = m.Call(ctx, kind, []byte(raw)) // it may be refused; the hub goes on
+		}
+	}
+	if a, err := p.desk.Ask(theirs.ID); err != nil || !a.Waiting() || a.Nonce != theirs.Nonce || a.From.Name != "build" {
+		t.Errorf("the question of build: %+v, %v", a, err)
+	}
+	if o, _ := p.desk.OrderOf(o.ID()); !o.Waits() {
+		t.Errorf("the order for build came to %+v", o.Reply)
+	}
+	if have := p.desk.Mirrored(p.build.id()); have["session s"] != "h" {
+		t.Errorf("what build shows: %v", have)
+	}
+	if a := p.desk.Account(phone); a.Person == nil || a.Person.Name != "Ann" {
+		t.Errorf("the phone is of %+v", a.Person)
+	}
+	p.eventually("what it tells has its name", func() bool { return p.told("evil · from Eve") == 1 })
+	p.build.start()
+	p.together(p.build)
+	p.ended(o)
+	p.taps(theirs)
+	p.answered(p.build, id)
 }

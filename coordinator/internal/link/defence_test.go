@@ -168,6 +168,39 @@ func TestReplayed(t *testing.T) {
 	}
 }
 
+// TestLate: what comes when its session is over has no effect, however much later that is. A session lives for two silent
+// heartbeats at most, so what was on its way for an hour is of such a one.
+func TestLate(t *testing.T) {
+	f := newFleet(t)
+	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
+	keys := testKeys(t)
+	f.members = append(f.members, keys.Public)
+	f.hub.Admit(f.members, nil)
+	heard := f.tap(up("test", "*"))
+	w := f.wired(keys)
+	sent := w.message(envelope{kind: "act", session: w.session, n: 1}, nil)
+	late := w.message(envelope{kind: "act", session: w.session, n: 1000}, nil) // it was never there
+	if err := w.conn.Publish(up("test", keys.ID()), sent); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it counts", func() bool { return f.count("act") == 1 })
+	eventually(t, "the silent session is over", func() bool { return f.count("down "+keys.ID()) == 1 })
+	f.publish(w.conn, keys.ID(), late, sent)
+	m, err := NewMember(f.config(keys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, m.Run)
+	connected(t, m)
+	if err := w.conn.Publish(up("test", keys.ID()), heard()[0]); err != nil { // the hello of before
+		t.Fatal(err)
+	}
+	f.publish(w.conn, keys.ID(), sent, late)
+	if _, err := m.Call(t.Context(), "act", nil); err != nil || f.count("act") != 2 {
+		t.Errorf("%v, %q", err, f.happened())
+	}
+}
+
 // TestReplayedHello: helloes that come again push nobody out.
 func TestReplayedHello(t *testing.T) {
 	f := newFleet(t)

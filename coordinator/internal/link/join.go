@@ -186,6 +186,7 @@ func (h *Hub) joins(conn *nats.Conn, m *nats.Msg) {
 		_ = conn.FlushTimeout(time.Second)
 	}
 	if err != nil {
+		h.config.Refused(id, err.Error())
 		h.blame(id, invite)
 	}
 }
