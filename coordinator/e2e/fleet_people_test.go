@@ -75,8 +75,8 @@ func (p *phone) denied(h *hookRun, words string) {
 // TestFleetPeople checks that the hub's terminal and page show what is on a member, and answer its questions.
 func TestFleetPeople(t *testing.T) {
 	long.InCI(t)
-	r := &fleetRig{phone: newPagedPhone(t), addr: freeAddr(t)}
-	r.afar("fleet", "serve", "--listen", r.addr, "--name", "desk")
+	t.Parallel()
+	r := newFleetRigOn(t, pagedNest(t))
 	build, lab := r.join("build"), r.join("lab", "--no-decide")
 	web := r.browser()
 
@@ -100,7 +100,7 @@ func TestFleetPeople(t *testing.T) {
 	third, _ := build.requests("s", "make three")
 	r.current("make three")
 	one := bodyOf(web.send(request{path: "/session/" + url.PathEscape(r.asked("make three").Token)}))
-	if !strings.Contains(one, "it is on build; afar --machine build does it from here") || !strings.Contains(one, "make three") {
+	if !strings.Contains(one, `%40build/send"`) || !strings.Contains(one, "make three") {
 		t.Errorf("the page of build's session:\n%s", one)
 	}
 	r.shows("build", r.asked("make three").Token)

@@ -91,12 +91,11 @@ type Thing struct {
 	Machine   string // of the fleet that it is on, "" for this one
 }
 
-// on shows a thing of another machine: what can be done with it is done there, and it rests while that is away.
+// on shows a thing of another machine: it rests while that is away.
 func on(o wire.Origin, t Thing) Thing {
 	if t.Machine = o.Machine; t.Machine == "" {
 		return t
 	}
-	t.Deeds = nil
 	if o.AwayAt != 0 {
 		t.Mark = Mark{Muted, "💤"}
 		t.Notes = append(t.Notes, Row{"", Muted, when(o.Machine+" is not reachable since", o.AwayAt)})

@@ -70,6 +70,9 @@ func (t *Task) From(o Origin) { t.ID, t.Run, t.Origin = o.Address(t.ID), o.Addre
 // From makes the loop of another machine one of the fleet.
 func (l *Loop) From(o Origin) { l.ID, l.Session, l.Origin = o.Address(l.ID), o.Address(l.Session), o }
 
+// From makes the text to something on another machine one of the fleet.
+func (r *SendReply) From(o Origin) { r.To = o.Address(r.To) }
+
 // MachinesReply lists the machines of the fleet, this one first.
 type MachinesReply struct {
 	Machines []Machine `json:"machines"`

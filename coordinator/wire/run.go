@@ -70,7 +70,6 @@ type RunsReply struct {
 
 // A Run is a conversation with an agent that Afar drives without a terminal.
 type Run struct {
-	Machine      string  `json:"machine,omitempty"` // the name of the machine that shows it, "" for this one
 	ID           string  `json:"id"`
 	Name         string  `json:"name"`
 	Agent        string  `json:"agent"`

@@ -71,6 +71,10 @@ type Reply struct {
 	Body  json.RawMessage `json:"body,omitempty"`
 	Code  string          `json:"code,omitempty"` // of the error, "" for none
 	Error string          `json:"error,omitempty"`
+	// Machine is the other machine of the fleet that carries it out, "" for this one.
+	Machine string `json:"machine,omitempty"`
+	// Soon says that the order is on its way to the machine: what it comes to is told when it is known.
+	Soon bool `json:"soon,omitempty"`
 }
 
 // A Notice is news for the person, about one session or about none. ReadNotice makes its Text.

@@ -11,9 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/table"
 	"github.com/afar-sh/afar/coordinator/internal/wake"
@@ -460,7 +462,7 @@ func (c *Core) EndOrder(id fleet.OrderID, what channel.Settlement) error {
 			told.Text = m.Name + ": " + told.Text
 		}
 		if told.Reply != nil {
-			told.Reply.As = act.As
+			told.Reply.As, told.Reply.Machine = act.As, m.Name
 		}
 		act.At = o.Act.At
 		b.Actions = append(b.Actions, channelAction(act.Channel, "order:"+string(o.ID()), ActSay,
@@ -526,19 +528,33 @@ func (c *Core) TellFrom(id fleet.MachineID, t fleet.Tell) error {
 		}
 		mark.At = now
 		s.mirrors.Put(&b, mark)
-		n := t.Notice
-		n.Session, n.At, n.Shows = "", "", nil
-		n.News = slices.Clone(n.News)
-		name := s.machines.Rows[id].Name
-		for i := range n.News {
-			n.News[i] = channel.News{Text: name + " · " + n.News[i].Words()}
+		key, name := string(mark.ID()), s.machines.Rows[id].Name
+		switch {
+		case t.Ended != nil:
+			e := *t.Ended
+			e.Run, e.Name = e.Run+run.ID("@"+name), e.Name+"@"+name
+			s.tellEnding(&b, "run-ended:"+key, e, now)
+		case t.Remind != "":
+			card := string(ask.MirrorID(string(id), t.Remind))
+			s.onChannels(&b, "remind:"+card, ActRemind, card, now)
+		default:
+			s.onChannels(&b, "notice:"+key, ActNotice, encode(noticeOf(name, t.Notice)), now)
 		}
-		if len(n.News) == 0 {
-			n.Text = name + " · " + n.Text
-		}
-		s.onChannels(&b, "notice:"+string(mark.ID()), ActNotice, encode(n), now)
 		return b, nil
 	})
+}
+
+// noticeOf returns the notice of a machine as the hub tells it: it names the machine and binds nothing here.
+func noticeOf(machine string, n channel.Notice) channel.Notice {
+	n.Session, n.At, n.Shows = "", "", nil
+	n.News = slices.Clone(n.News)
+	for i := range n.News {
+		n.News[i] = channel.News{Text: machine + " · " + n.News[i].Words()}
+	}
+	if len(n.News) == 0 {
+		n.Text = machine + " · " + n.Text
+	}
+	return n
 }
 
 // AwaitOrder waits until an order has ended, at most until ctx ends.

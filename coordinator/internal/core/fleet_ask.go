@@ -49,7 +49,7 @@ func (s *state) mirrorAsk(b *store.Batch, m fleet.Machine, a ask.Ask, from ask.F
 	a.ID, a.On = ask.MirrorID(machine, a.ID), ask.MirrorID(machine, a.On)
 	a.Session = session.ID(string(a.Session) + "@" + machine)
 	a = a.Shift(-time.Duration(m.Known.Offset) * time.Millisecond) // to our clock
-	a.Taker, a.Undo, a.Unproven, a.Nonce, a.Shown = session.Process{}, nil, false, "", true
+	a.Taker, a.Unproven, a.Nonce, a.Shown = session.Process{}, false, "", true
 	old, known := s.asks.Rows[a.ID]
 	if known {
 		a.Nonce, a.Twice, from.Sent = old.Nonce, old.Twice, old.From.Sent
@@ -121,7 +121,7 @@ func (s *state) reshow(b *store.Batch, m fleet.Machine, now time.Time) {
 
 // forward sends what the person decided about an ask of another machine to that machine, which carries it out.
 func (s *state) forward(b *store.Batch, a ask.Ask, p Press, now time.Time) channel.Worded {
-	if !a.Waiting() {
+	if goesOn := a.Replied() && p.Text != ""; !a.Waiting() && !goesOn {
 		return channel.Answer{Card: ask.Card{a}, Err: ask.ErrSettled}
 	}
 	in, err := json.Marshal(fleet.Press{
@@ -140,7 +140,7 @@ func (s *state) forward(b *store.Batch, a ask.Ask, p Press, now time.Time) chann
 	}
 	what := sentWords(p)
 	from := *a.From
-	if p.Pick == nil {
+	if p.Pick == nil && a.Waiting() {
 		s.showSent(b, a, what, now)
 	}
 	if _, here := s.present[fleet.MachineID(a.From.Machine)]; !here {

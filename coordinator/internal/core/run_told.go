@@ -35,12 +35,17 @@ func (s *state) tellEnd(b *store.Batch, r run.Run, now time.Time) run.Run {
 	if r.Turn.For != "" {
 		key += fmt.Sprintf(":%d", r.Fence)
 	}
+	s.tellEnding(b, key, e, at)
+	return next
+}
+
+// tellEnding tells the person how a turn ended, with a file for a result that is too long for a message.
+func (s *state) tellEnding(b *store.Batch, key string, e run.TurnEnd, at time.Time) {
 	data := encode(e)
 	s.onChannels(b, key, ActRunEnded, data, at)
 	if e.Long() {
 		s.onChannels(b, key+":file", ActRunFile, data, at)
 	}
-	return next
 }
 
 // tellLacks tells the person that the agent of a turn worked without some tools, unless the turn

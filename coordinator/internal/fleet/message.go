@@ -6,6 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/run"
 )
 
 // The kinds of messages between hub and member, with the body and the reply of each. All are safe to repeat.
@@ -46,10 +47,13 @@ type Card struct {
 	From ask.From  `json:"from"` // without its machine
 }
 
-// A Tell is something for the person, under a name that is unique on the member.
+// A Tell is something for the person, under a name that is unique on the member: a notice, the end of a run's turn, or a
+// card to remind them of.
 type Tell struct {
 	Key    string         `json:"key"`
-	Notice channel.Notice `json:"notice"`
+	Notice channel.Notice `json:"notice,omitzero"`
+	Ended  *run.TurnEnd   `json:"ended,omitempty"`
+	Remind ask.ID         `json:"remind,omitempty"`
 }
 
 // Sent is an order on its way.

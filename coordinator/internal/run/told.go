@@ -24,6 +24,7 @@ type TurnEnd struct {
 	Why     string  `json:"why,omitempty"`
 	Result  string  `json:"result,omitempty"`
 	CostUSD float64 `json:"cost_usd,omitempty"` // of the run so far
+	About   string  `json:"about,omitempty"`    // what the run is to do, in one line
 }
 
 // Sign returns a picture of how the turn ended.
@@ -83,6 +84,7 @@ func Tell(r Run, now time.Time) (_ Run, e TurnEnd, at time.Time, ok bool) {
 		State:   r.State,
 		Why:     r.Why,
 		CostUSD: r.CostUSD,
+		About:   r.About,
 	}
 	if r.State == Idle {
 		e.Result = r.Result

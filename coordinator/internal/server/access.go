@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -57,6 +58,11 @@ type operation struct {
 	manner manner
 	do     func(*Server, *call) (any, error)             // decodes the body of the call
 	take   func(s *Server, c *call, in any) (any, error) // takes the request itself, of the type that the Op names
+	// reply decodes what another machine replies, "" for nothing yet.
+	reply func(raw json.RawMessage, on wire.Origin) (any, error)
+	// isAnywhere says that it is carried out on the machine of the thing that the id of its request names.
+	isAnywhere bool
+	mirrored   string // how the hub mirrors such things, "" for not at all
 }
 
 // row returns the row of an operation whose handler takes a decoded request. For a call
@@ -78,8 +84,16 @@ func row[Request, Reply any](
 			}
 			return do(s, c, in)
 		},
-		take: func(s *Server, c *call, in any) (any, error) { return do(s, c, in.(Request)) },
+		take:  func(s *Server, c *call, in any) (any, error) { return do(s, c, in.(Request)) },
+		reply: func(raw json.RawMessage, on wire.Origin) (any, error) { return decodeReply(op, raw, on) },
 	}
+}
+
+// anywhere returns a row whose operation is carried out on the machine of the thing that its request names. mirrored
+// is how the hub mirrors such things, "" for not at all.
+func (o operation) anywhere(mirrored string) operation {
+	o.isAnywhere, o.mirrored = true, mirrored
+	return o
 }
 
 // by returns a row whose operation changes something, in this manner.
@@ -155,14 +169,14 @@ var operations = table(
 
 	row(wire.OpUndos, reader, (*Server).undos),
 	row(wire.OpGrants, reader, (*Server).grants),
-	row(wire.OpSession, reader, anywhere(fleet.OfSession, (*Server).showSession)),
+	row(wire.OpSession, reader, (*Server).showSession).anywhere(fleet.OfSession),
 	row(wire.OpSessions, reader, (*Server).someSessions),
 	row(wire.OpStatus, reader, (*Server).status),
 	row(wire.OpAsks, reader, (*Server).asks),
 	row(wire.OpAsk, reader, (*Server).showAsk),
 	row(wire.OpPast, reader, (*Server).pastAsks),
 	row(wire.OpLoops, reader, (*Server).loops),
-	row(wire.OpLoop, reader, anywhere(fleet.OfLoop, (*Server).loop)),
+	row(wire.OpLoop, reader, (*Server).loop).anywhere(fleet.OfLoop),
 	row(wire.OpLog, reader, (*Server).log),
 	row(wire.OpVerify, reader, (*Server).verify),
 	row(wire.OpReport, reader, (*Server).report),
@@ -182,15 +196,15 @@ var operations = table(
 
 	row(wire.OpInbox, reader, (*Server).inbox),
 
-	row(wire.OpAnswer, person, (*Server).answerAsk).by(step), // an allow needs a terminal, see there
-	row(wire.OpUndo, person, (*Server).undo).by(step),        // an act does not wait for its end
-	row(wire.OpSend, person, (*Server).send).by(step),        // words need a terminal, see there
+	row(wire.OpAnswer, person, (*Server).answerAsk).by(step),       // an allow needs a terminal, see there
+	row(wire.OpUndo, person, (*Server).undo).by(step).anywhere(""), // an act does not wait for its end
+	row(wire.OpSend, person, (*Server).send).by(step),              // words need a terminal, see there
 	row(wire.OpRevoke, person, (*Server).revoke).by(step),
 	row(wire.OpAway, person, (*Server).away).by(step),
-	row(wire.OpTurnStop, person, (*Server).turnStop).by(step),
+	row(wire.OpTurnStop, person, (*Server).turnStop).by(step).anywhere(""),
 	row(wire.OpPause, person, (*Server).pause).by(step),
 	row(wire.OpLoopStart, standing, (*Server).loopStart).by(step),
-	owned(wire.OpLoopCancel, (*Server).looped, (*Server).loopCancel).by(step), // a way out, at every channel
+	owned(wire.OpLoopCancel, (*Server).looped, (*Server).loopCancel).by(step).anywhere(""), // a way out, at every channel
 	row(wire.OpConfigSet, standing, (*Server).configSet).by(keyed),
 	row(wire.OpShutdown, person, (*Server).shutdown).by(keyed),
 	row(wire.OpPerson, self, (*Server).person).by(step),
@@ -201,8 +215,8 @@ var operations = table(
 	row(wire.OpPolicyTrust, person, (*Server).policyTrust).by(keyed), // accepting one needs a terminal, see there
 
 	row(wire.OpRuns, reader, (*Server).runs),
-	row(wire.OpRun, reader, anywhere(fleet.OfRun, (*Server).runShow)),
-	row(wire.OpRunLog, reader, anywhere("", (*Server).runLog)),
+	row(wire.OpRun, reader, (*Server).runShow).anywhere(fleet.OfRun),
+	row(wire.OpRunLog, reader, (*Server).runLog).anywhere(""),
 
 	row(wire.OpSuggestions, reader, (*Server).suggestions),
 	row(wire.OpSuggest, self, (*Server).suggest).by(keyed), // agents suggest here; it decides nothing
@@ -214,14 +228,14 @@ var operations = table(
 	row(wire.OpGapSet, change, (*Server).gapSet).by(keyed),
 
 	row(wire.OpTasks, reader, (*Server).tasks),
-	row(wire.OpTask, reader, anywhere(fleet.OfTask, (*Server).task)),
+	row(wire.OpTask, reader, (*Server).task).anywhere(fleet.OfTask),
 	row(wire.OpTaskNew, standing, (*Server).taskNew).by(keyed),
-	row(wire.OpTaskStart, standing, (*Server).taskStart).by(keyed),
-	row(wire.OpTaskStop, change, (*Server).taskStop).by(step),
-	row(wire.OpTaskSet, change, (*Server).taskSet).by(keyed),
-	row(wire.OpTaskFiles, reader, anywhere("", (*Server).taskFiles)),
-	row(wire.OpTaskFile, reader, (*Server).taskFile),
-	row(wire.OpTaskEdit, standing, (*Server).taskEdit).by(keyed),
+	row(wire.OpTaskStart, standing, (*Server).taskStart).by(keyed).anywhere(""),
+	row(wire.OpTaskStop, change, (*Server).taskStop).by(step).anywhere(""),
+	row(wire.OpTaskSet, change, (*Server).taskSet).by(keyed).anywhere(""),
+	row(wire.OpTaskFiles, reader, (*Server).taskFiles).anywhere(""),
+	row(wire.OpTaskFile, reader, (*Server).taskFile).anywhere(""),
+	row(wire.OpTaskEdit, standing, (*Server).taskEdit).by(keyed).anywhere(""),
 	row(wire.OpTaskKeep, standing, (*Server).taskKeep).by(keyed),
 
 	row(wire.OpMemory, reader, (*Server).memory),
@@ -255,10 +269,10 @@ var operations = table(
 	row(wire.OpRunWiden, self, (*Server).runWiden).by(keyed), // a run asks for itself alone
 	row(wire.OpRunOpen, standing, (*Server).runOpen).by(keyed),
 	row(wire.OpRunWait, person, (*Server).runWait).by(step), // an act does not wait
-	row(wire.OpRunStop, change, (*Server).runStop).by(step),
-	row(wire.OpRunRemove, change, (*Server).runRemove).by(step),
+	row(wire.OpRunStop, change, (*Server).runStop).by(step).anywhere(""),
+	row(wire.OpRunRemove, change, (*Server).runRemove).by(step).anywhere(""),
 	row(wire.OpRunTake, person, (*Server).runTake).by(keyed), // needs a terminal, see there
-	row(wire.OpRunGive, person, (*Server).runGive).by(step),
+	row(wire.OpRunGive, person, (*Server).runGive).by(step).anywhere(""),
 	row(wire.OpRunAdopt, standing, (*Server).runAdopt).by(step),
 	row(wire.OpRunTurn, runner, (*Server).runTurn),
 	row(wire.OpRunEvents, runner, (*Server).runEvents),

@@ -27,7 +27,11 @@ func (s *Server) Act(ctx context.Context, act channel.Act, op string, in any) er
 	}
 	c := &call{ctx: ctx, op: op, by: act.By, via: act.Channel, stored: true, act: act}
 	out := channel.Reply{Op: op, As: act.As}
-	switch row.manner {
+	manner := row.manner
+	if _, _, isElsewhere := s.placed(row, in); isElsewhere && manner == keyed {
+		manner = step // another machine touches the files; to order it there is one step of core
+	}
+	switch manner {
 	case step:
 		return s.cfg.Core.Act(act, func(one *core.Core) (channel.Settlement, error) {
 			inAct := &Server{cfg: s.cfg, shared: s.shared}
@@ -83,6 +87,7 @@ func (s *Server) replyTo(c *call, in any, out channel.Reply) (channel.Reply, err
 		return out, err
 	}
 	out.Body, out.Code, out.Error = json.RawMessage(made.Body), made.Code, made.Error
+	out.Machine, out.Soon = c.on, c.on != ""
 	return out, nil
 }
 

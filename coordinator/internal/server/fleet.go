@@ -1,12 +1,9 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -47,8 +44,8 @@ func (s *Server) machines(*call, wire.None) (out wire.MachinesReply, err error) 
 			here.OpenAsks++
 		}
 	}
-	here.Sessions = len(s.sessions())
-	here.Runs = len(s.cfg.Core.Runs())
+	_, here.Sessions = s.cfg.Core.Running(0, 1)
+	_, here.Runs = s.cfg.Core.FirstRuns(1)
 	if here.WaitingOut, err = s.cfg.Core.Undone(fleet.Channel); err != nil {
 		return out, err
 	}
@@ -196,145 +193,4 @@ func (s *Server) fleetRemove(c *call, in wire.Named) (out wire.Machine, err erro
 		s.cfg.Fleet.Remove(c.ctx, m.ID)
 	}
 	return s.wireMachine(m), err
-}
-
-// orderFor is how long the command line waits for what another machine makes of an order. It goes on there after that.
-const orderFor = 15 * time.Second
-
-// notThere are the operations that no machine carries out for another: they are about the machine itself.
-var notThere = []string{
-	string(wire.OpShutdown), string(wire.OpPerson), string(wire.OpSignOut), string(wire.OpMachineCall),
-	string(wire.OpConfigSet), string(wire.OpPolicyTrust), string(wire.OpToolMessage),
-	string(wire.OpTelegramConnect), string(wire.OpTelegramPair), string(wire.OpTelegramDisconnect),
-	string(wire.OpFleetServe), string(wire.OpFleetInvite), string(wire.OpFleetJoin), string(wire.OpFleetRename),
-	string(wire.OpFleetRemove), string(wire.OpFleetLeave), string(wire.OpRunTake), string(wire.OpRunOpen),
-}
-
-// The row of machine.call is added by itself, because the operation looks into the table.
-func init() {
-	operations[string(wire.OpMachineCall)] = row(wire.OpMachineCall, self, (*Server).machineCall).by(keyed)
-}
-
-// machineCall carries out an operation on another machine. The caller is checked as for the operation here.
-func (s *Server) machineCall(c *call, in wire.MachineCall) (out wire.Raw, err error) {
-	self := s.cfg.Core.Fleet()
-	if self.Role != fleet.Hub {
-		return nil, badRequest("only the hub of a fleet calls another machine")
-	}
-	row, known := operations[in.Op]
-	if !known || slices.Contains(notThere, in.Op) || slices.Contains([]access{hook, own, runner}, row.access) {
-		return nil, badRequest("%s is done on the machine itself", in.Op)
-	}
-	asked := *c
-	asked.op, asked.body = in.Op, in.Body
-	switch err := s.allow(row, &asked); {
-	case err != nil:
-		return nil, err
-	case s.sessionAsks(&asked) && row.access != reader:
-		return nil, fmt.Errorf("%w: a session asks nothing of another machine", errDenied)
-	case in.Op == string(wire.OpAnswer) || in.Op == string(wire.OpSend):
-		if err := s.allowTerminal(&asked); err != nil {
-			return nil, err
-		}
-	}
-	m, err := s.cfg.Core.Machine(in.Machine)
-	if err != nil {
-		return nil, err
-	}
-	if row.access == reader {
-		reply, err := s.cfg.Fleet.Read(c.ctx, m.ID, c.decider(), in.Op, in.Body)
-		return wire.Raw(reply), err
-	}
-	o, err := s.cfg.Core.Order(fleet.Order{Machine: m.ID, Op: in.Op, In: in.Body, By: c.decider()})
-	if err != nil {
-		return nil, err
-	}
-	return s.awaitOrder(c, m, o)
-}
-
-// awaitOrder returns what an order came to.
-func (s *Server) awaitOrder(c *call, m fleet.Machine, o fleet.Order) (wire.Raw, error) {
-	ctx, cancel := context.WithTimeout(c.ctx, orderFor)
-	defer cancel()
-	o, ended := s.cfg.Core.AwaitOrder(ctx, o.ID())
-	switch {
-	case !ended:
-		return nil, fmt.Errorf("%s %w", m.Name, errUnderway)
-	case o.Reply.Error != "":
-		return nil, &remoteError{code: o.Reply.Code, text: m.Name + ": " + o.Reply.Error}
-	}
-	return wire.Raw(o.Reply.Body), nil
-}
-
-// errUnderway says that nobody knows yet what an order came to.
-var errUnderway = errors.New("has not answered yet: it is carried out when it does")
-
-// orderOn has the machine with a name carry out an operation. The command line gets what it came to. Over a channel
-// soon is the reply, which says that it is on its way; what it came to is told when it is known.
-func orderOn[Request, Reply any](
-	s *Server, c *call, name string, op wire.Op[Request, Reply], in Request, soon Reply,
-) (out Reply, err error) {
-	m, err := s.cfg.Core.Machine(name)
-	if err != nil {
-		return out, err
-	}
-	if s.sessionAsks(c) {
-		return out, fmt.Errorf("%w: a session asks nothing of another machine", errDenied)
-	}
-	raw, err := json.Marshal(in)
-	if err != nil {
-		return out, err
-	}
-	o, err := s.cfg.Core.Order(fleet.Order{Machine: m.ID, Op: string(op), In: raw, By: c.decider(), Act: c.act})
-	if err != nil || c.onChannel() && c.act.Channel != "" {
-		return soon, err
-	}
-	reply, err := s.awaitOrder(c, m, o)
-	if err == nil {
-		err = json.Unmarshal(reply, &out)
-	}
-	return out, err
-}
-
-// placeOn returns the directory of the session, run or project with a name on another machine, as that machine shows
-// it; "" is where it worked last.
-func (s *Server) placeOn(machine, name string) (dir string, err error) {
-	m, err := s.cfg.Core.Machine(machine)
-	if err != nil {
-		return "", err
-	}
-	var newest int64
-	for _, kind := range []string{fleet.OfSession, fleet.OfRun} {
-		for _, one := range s.cfg.Core.MirrorsOn(m.ID, kind) {
-			var at struct {
-				Token, Name, Project, Dir string
-				Since                     int64
-			}
-			if json.Unmarshal(one.Body, &at) != nil {
-				continue
-			}
-			here := cmp.Or(at.Project, at.Dir)
-			called := slices.Contains([]string{at.Token, at.Name, filepath.Base(here), here}, name)
-			if here != "" && (name == "" || called) && at.Since >= newest {
-				dir, newest = here, at.Since
-			}
-		}
-	}
-	if dir == "" {
-		return "", badRequest("%s shows no session, run or project named %.60q", m.Name, name)
-	}
-	return dir, nil
-}
-
-// A remoteError is the error of an operation on another machine.
-type remoteError struct{ code, text string }
-
-func (e *remoteError) Error() string { return e.text }
-
-// Remote carries out an operation that changes nothing for the hub.
-func (s *Server) Remote(ctx context.Context, by, op string, in json.RawMessage) (any, error) {
-	if row, ok := operations[op]; !ok || row.access != reader {
-		return nil, badRequest("%s is no operation that only reads", op)
-	}
-	return s.take(&call{ctx: ctx, op: op, by: by, via: fleet.Channel}, in)
 }

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -31,6 +29,7 @@ func (s *Server) origins() map[fleet.MachineID]wire.Origin {
 	return out
 }
 
+// origin returns where the things of a machine are.
 func (s *Server) origin(m fleet.Machine) wire.Origin {
 	at := wire.Origin{Machine: m.Name, SeenAt: millis(m.Known.SeenAt)}
 	if !s.cfg.Core.IsPresent(m.ID) {
@@ -39,8 +38,8 @@ func (s *Server) origin(m fleet.Machine) wire.Origin {
 	return at
 }
 
-// elsewhere returns what other machines show of a kind, by machine.
-func elsewhere[T any, P movable[T]](s *Server, kind string) (out []T) {
+// mirrored returns what other machines show of a kind, by machine.
+func mirrored[T any, P movable[T]](s *Server, kind string) (out []T) {
 	at := s.origins()
 	if len(at) == 0 {
 		return nil
@@ -60,46 +59,6 @@ func elsewhere[T any, P movable[T]](s *Server, kind string) (out []T) {
 	return out
 }
 
-// anywhere returns the handler that reads a thing of the machine which its id names: as that machine shows it now, or
-// as it was shown last while the machine is away.
-func anywhere[Request, Reply any](
-	kind string, do func(*Server, *call, Request) (Reply, error),
-) func(*Server, *call, Request) (Reply, error) {
-	return func(s *Server, c *call, in Request) (out Reply, err error) {
-		if s.cfg.Core.Fleet().Role != fleet.Hub {
-			return do(s, c, in)
-		}
-		raw, err := json.Marshal(in)
-		if err != nil {
-			return out, err
-		}
-		var named wire.Named
-		_ = json.Unmarshal(raw, &named) // the id of every Request is a text
-		id, name := fleet.Split(named.ID)
-		m, err := s.cfg.Core.Machine(name)
-		if err != nil {
-			return do(s, c, in)
-		}
-		from := s.origin(m)
-		body := json.RawMessage(nil)
-		if from.AwayAt == 0 {
-			body, err = s.cfg.Fleet.Read(c.ctx, m.ID, c.decider(), c.op, renamed(raw, id))
-		} else if body = s.mirror(m.ID, kind, id); body == nil {
-			err = fmt.Errorf("%s: %w", m.Name, core.ErrAway)
-		}
-		if err != nil {
-			return out, err
-		}
-		if err := json.Unmarshal(body, &out); err != nil {
-			return out, err
-		}
-		if moved, is := any(&out).(interface{ From(wire.Origin) }); is {
-			moved.From(from)
-		}
-		return out, nil
-	}
-}
-
 // mirror returns what a machine showed last of the thing with an id or a name, nil for nothing.
 func (s *Server) mirror(of fleet.MachineID, kind, name string) []byte {
 	for _, m := range s.cfg.Core.MirrorsOn(of, kind) {
@@ -109,15 +68,6 @@ func (s *Server) mirror(of fleet.MachineID, kind, name string) []byte {
 		}
 	}
 	return nil
-}
-
-// renamed returns a request about the thing with another id.
-func renamed(request []byte, id string) []byte {
-	fields := map[string]any{}
-	_ = json.Unmarshal(request, &fields) // it was made a moment ago
-	fields["id"] = id
-	raw, _ := json.Marshal(fields)
-	return raw
 }
 
 // answerThere sends an answer to the machine that asks, and returns what it came to there, or that it is on its way.
@@ -139,11 +89,7 @@ func (s *Server) answerThere(c *call, a ask.Ask, in wire.AnswerRequest) (out wir
 		return out, err
 	}
 	was := s.wireAsk(a)
-	var body wire.Raw
-	err = errUnderway
-	if was.AwayAt == 0 {
-		body, err = s.awaitOrder(c, fleet.Machine{ID: o.Machine, Name: was.Machine}, o)
-	}
+	body, err := s.awaitOrder(c, fleet.Machine{ID: o.Machine, Name: was.Machine}, o)
 	if errors.Is(err, errUnderway) {
 		a, err = s.cfg.Core.Ask(a.ID)
 		return s.wireAsk(a), err

@@ -165,7 +165,7 @@ func (s *Server) brief() string {
 
 func (s *Server) loops(*call, wire.None) (wire.LoopsReply, error) {
 	all, err := s.cfg.Core.AllLoops()
-	return wire.LoopsReply{Loops: append(each(all, s.wireLoop), elsewhere[wire.Loop](s, fleet.OfLoop)...)}, err
+	return wire.LoopsReply{Loops: append(each(all, s.wireLoop), mirrored[wire.Loop](s, fleet.OfLoop)...)}, err
 }
 
 // activeLoops returns the loops that run.

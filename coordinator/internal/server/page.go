@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"os/user"
@@ -37,11 +36,7 @@ func (s *Server) take(c *call, in any) (reply any, err error) {
 		return nil, err
 	}
 	s.cfg.Marks()
-	if raw, ok := in.(json.RawMessage); ok {
-		c.body = raw
-		return row.do(s, c)
-	}
-	return row.take(s, c, in)
+	return s.carryOut(row, c, in)
 }
 
 // channel returns the name of the channel that a call comes from.

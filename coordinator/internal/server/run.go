@@ -102,8 +102,7 @@ func (s *Server) runStart(c *call, in wire.RunStartRequest) (out wire.Run, err e
 			return out, err
 		}
 		in.Machine, in.Place = "", ""
-		soon := wire.Run{Name: in.Name, Machine: machine, Dir: in.Dir, State: string(run.Queued), Mode: in.Mode}
-		return orderOn(s, c, machine, wire.OpRunStart, in, soon)
+		return orderOn(s, c, machine, wire.OpRunStart, in)
 	}
 	if v, _ := s.callers.Author(c.line); in.Dir == "" {
 		in.Dir = v.Cwd
@@ -238,7 +237,7 @@ func (s *Server) runs(_ *call, in wire.RunsRequest) (wire.RunsReply, error) {
 		return wire.RunsReply{}, badRequest("a list has at most %d runs; want 1 or more, or 0 for all", in.Most)
 	}
 	some, all := s.cfg.Core.FirstRuns(cmp.Or(in.Most, math.MaxInt))
-	theirs := elsewhere[wire.Run](s, fleet.OfRun)
+	theirs := mirrored[wire.Run](s, fleet.OfRun)
 	if in.Machine != "" && in.Machine != s.cfg.Core.Fleet().Name {
 		some, all = nil, 0
 	}

@@ -91,11 +91,10 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 	if to, machine := fleet.Split(in.To); machine != "" {
 		there := in
 		there.To = to
-		soon := wire.SendReply{ID: in.ID, To: in.To, When: "as soon as " + machine + " is reached", Words: true}
 		if !s.fromPerson(c) {
 			return out, badRequest("only the person writes to another machine")
 		}
-		return orderOn(s, c, machine, wire.OpSend, there, soon)
+		return orderOn(s, c, machine, wire.OpSend, there)
 	}
 	m, name, err := s.addressee(in.To)
 	if err != nil {

@@ -217,6 +217,7 @@ type call struct {
 	parsed hostjson.Value
 	via    string      // the channel that it comes from, "" for the socket
 	act    channel.Act // what the person did there, if the reply is told later
+	on     string      // the machine that carries it out and whose reply is told later, "" for none
 	by     string      // who decides, as the channel knows them; "" for all others
 	stored bool        // its reply is stored until a channel tells it, see kept
 	// printed records whether the caller printed the reply before it ended; nil if that
@@ -303,7 +304,7 @@ func (s *Server) reply(c *call, cancel context.CancelFunc, conn *net.UnixConn) w
 	go watch(conn, c.receipt, cancel)
 	s.behind.work()
 	s.cfg.Marks()
-	return success(op.do(s, c))
+	return success(s.carryOut(op, c, json.RawMessage(c.body)))
 }
 
 // watch waits for the caller's next byte or for the end of the connection, and then ends

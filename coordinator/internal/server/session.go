@@ -180,7 +180,7 @@ func (s *Server) someSessions(_ *call, in wire.SessionsRequest) (out wire.Sessio
 		return out, badRequest("sessions: want from 0 or more, and most 1 or more")
 	}
 	some, all := s.cfg.Core.Running(in.From, in.Most)
-	theirs := elsewhere[wire.Session](s, fleet.OfSession)
+	theirs := mirrored[wire.Session](s, fleet.OfSession)
 	if in.Machine != "" && in.Machine != s.cfg.Core.Fleet().Name {
 		some, all = nil, 0
 	}

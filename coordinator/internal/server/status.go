@@ -19,7 +19,7 @@ import (
 func (s *Server) status(_ *call, in wire.StatusRequest) (wire.StatusReply, error) {
 	sessions := []wire.Session{}
 	if !in.NoSessions {
-		sessions = append(s.sessions(), elsewhere[wire.Session](s, fleet.OfSession)...)
+		sessions = append(s.sessions(), mirrored[wire.Session](s, fleet.OfSession)...)
 	}
 	return wire.StatusReply{
 		Coordinator: s.cfg.Self,
@@ -28,7 +28,7 @@ func (s *Server) status(_ *call, in wire.StatusRequest) (wire.StatusReply, error
 		Settings:    s.settings(),
 		Channels:    s.channels(),
 		Sessions:    sessions,
-		Loops:       append(s.activeLoops(), elsewhere[wire.Loop](s, fleet.OfLoop)...),
+		Loops:       append(s.activeLoops(), mirrored[wire.Loop](s, fleet.OfLoop)...),
 		Asks:        s.wireAsks(),
 		Background:  s.background(),
 	}, nil

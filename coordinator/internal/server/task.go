@@ -51,7 +51,7 @@ func (s *Server) tasks(*call, wire.None) (out wire.TasksReply, err error) {
 	if err != nil {
 		return out, err
 	}
-	out.Tasks = append(each(slugs, s.wireTask), elsewhere[wire.Task](s, fleet.OfTask)...)
+	out.Tasks = append(each(slugs, s.wireTask), mirrored[wire.Task](s, fleet.OfTask)...)
 	slices.SortStableFunc(out.Tasks, func(a, b wire.Task) int { return cmp.Compare(archived(a), archived(b)) })
 	return out, nil
 }

@@ -256,7 +256,7 @@ func (c *Channel) act(ctx context.Context, a store.Action) error {
 		if err != nil {
 			return core.GiveUp(err)
 		}
-		if err := c.tell(ctx, a, n); err != nil {
+		if err := c.tell(ctx, a, fleet.Tell{Notice: n}); err != nil {
 			return err
 		}
 		return c.cfg.Core.Told(n.Shows)
@@ -265,18 +265,20 @@ func (c *Channel) act(ctx context.Context, a store.Action) error {
 		if err := json.Unmarshal([]byte(a.Data), &e); err != nil {
 			return core.GiveUp(err)
 		}
-		return c.tell(ctx, a, channel.Notice{Text: "run " + e.Name + " " + e.Words() + "\n" + e.Said()})
+		return c.tell(ctx, a, fleet.Tell{Ended: &e})
+	case core.ActRemind:
+		return c.tell(ctx, a, fleet.Tell{Remind: ask.ID(a.Data)})
 	case core.ActTap, core.ActSay:
 		return c.settled(ctx, a)
-	case core.ActRoom, core.ActRunFile, core.ActTaskFile, core.ActRemind:
-		return nil // the hub asks for files when they are opened
+	case core.ActRoom, core.ActRunFile:
+		return nil // the hub makes a file of a long result by itself, and no rooms for others
 	}
 	return core.GiveUp(fmt.Errorf("action %q: this channel does not know it", a.Kind))
 }
 
-func (c *Channel) tell(ctx context.Context, a store.Action, n channel.Notice) error {
-	key := fmt.Sprintf("%s:%s:%d", c.cfg.Core.Mine().Life, a.Key, a.Gen)
-	return c.call(ctx, fleet.MsgTell, fleet.Tell{Key: key, Notice: n}, nil)
+func (c *Channel) tell(ctx context.Context, a store.Action, t fleet.Tell) error {
+	t.Key = fmt.Sprintf("%s:%s:%d", c.cfg.Core.Mine().Life, a.Key, a.Gen)
+	return c.call(ctx, fleet.MsgTell, t, nil)
 }
 
 // card shows the hub a card as it is now. One whose asks ended before it was shown is never sent.
@@ -311,7 +313,7 @@ func (c *Channel) send(ctx context.Context, card ask.Card) error {
 	out := fleet.Card{Asks: slices.Clone(card), From: c.cfg.Place(card[0])}
 	for i := range out.Asks {
 		a := &out.Asks[i]
-		a.Nonce, a.Undo = "", nil // they bind things of this machine
+		a.Nonce = "" // it binds an answer to this machine's own buttons
 		a.Text = ask.Elide(a.Text, maxShown/len(out.Asks))
 		a.Taker = session.Process{}
 	}

@@ -61,6 +61,9 @@ func words[Request, Reply any](
 			if err := json.Unmarshal(in.Body, &reply); err != nil {
 				return out, core.GiveUp(err)
 			}
+			if thing, isThing := any(&reply).(interface{ From(wire.Origin) }); isThing && in.Machine != "" {
+				thing.From(wire.Origin{Machine: in.Machine})
+			}
 			return say(l, in.As, reply)
 		}
 		var request Request
@@ -109,10 +112,12 @@ func (l *link) said(raw string) (s channel.Settlement, out said, err error) {
 	for _, one := range sayings() {
 		switch {
 		case one.op != s.Reply.Op:
+		case s.Reply.Soon:
+			return s, said{text: l.onItsWay(s.Reply.Machine)}, nil
 		case s.Reply.Code == wire.CodeNotFound && one.gone != "":
 			return s, said{text: one.gone}, nil
 		case s.Reply.Error != "":
-			return s, said{text: failed(one.head, s.Reply.Error)}, nil
+			return s, said{text: onMachine(s.Reply.Machine) + failed(one.head, s.Reply.Error)}, nil
 		default:
 			out, err = one.say(l, *s.Reply)
 			switch {

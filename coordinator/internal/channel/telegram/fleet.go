@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -28,6 +29,32 @@ func (l *link) fleetText() string {
 		}
 	}
 	return b.String()
+}
+
+// onItsWay says that what the person asked for is on its way to a machine.
+func (l *link) onItsWay(machine string) string {
+	m, err := l.cfg.Core.Machine(machine)
+	if err != nil || l.cfg.Core.IsPresent(m.ID) {
+		return "📤 On its way to " + machine + "."
+	}
+	return "📤 It waits for " + machine + ", not reachable since " + l.clock(m.Known.SeenAt.UnixMilli()) + "."
+}
+
+// onMachine begins what is said of something on a machine, "" for this one.
+func onMachine(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + ": "
+}
+
+// isAddress reports whether the name of a thing names another machine, too.
+func isAddress(name string) bool { return strings.Contains(name, "@") }
+
+// machineName returns the machine in the name of a thing, this one where it has none.
+func (l *link) machineName(of string) string {
+	_, machine, _ := strings.Cut(of, "@")
+	return cmp.Or(machine, l.cfg.Machine)
 }
 
 // underway says below a card of another machine what is known of its answer: it is on its way, or the machine cannot be

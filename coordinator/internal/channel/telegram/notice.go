@@ -86,7 +86,7 @@ func (l *link) notice(ctx context.Context, raw string) error {
 		text.html = strings.ReplaceAll(text.html, escape(l.cfg.Home+"/"), "~/")
 	}
 	if r, ok := l.cfg.Core.RunOf(n.Session); ok {
-		text.html, text.rows = text.html+l.runLink(r.Name), l.runRows(r)
+		text.html, text.rows = text.html+l.runLink(r.Name), l.runRows(r.ID, string(r.State))
 	} else if v, err := l.cfg.Core.Session(string(n.Session)); err == nil && n.Session != "" {
 		text.html = strings.TrimRight(text.html+"\n"+l.linkTo("/session/"+v.Token), "\n")
 	}
@@ -259,9 +259,14 @@ func (r rendered) markup() models.ReplyMarkup {
 	for _, row := range r.rows {
 		var line []models.InlineKeyboardButton
 		for _, b := range row {
+			if len(b.data) > maxCallback {
+				continue // Telegram refuses it: the address of a thing on another machine may be long
+			}
 			line = append(line, models.InlineKeyboardButton{Text: b.label, CallbackData: b.data})
 		}
-		out = append(out, line)
+		if len(line) > 0 {
+			out = append(out, line)
+		}
 	}
 	return &models.InlineKeyboardMarkup{InlineKeyboard: out}
 }

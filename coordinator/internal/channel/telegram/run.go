@@ -59,14 +59,7 @@ func (l *link) startRun(update int64, m message, _ []string) error {
 
 // saidStarted says that a run was started.
 func (l *link) saidStarted(_ string, r wire.Run) (said, error) {
-	if r.Machine != "" {
-		return said{text: "📤 On its way to " + r.Machine + "."}, nil
-	}
-	out := rendered{html: l.startedText(r)}
-	if now, err := l.cfg.Core.RunByID(run.ID(r.ID)); err == nil {
-		out.rows = l.runRows(now)
-	}
-	return said{show: &out}, nil
+	return said{show: &rendered{html: l.startedText(r), rows: l.runRows(run.ID(r.ID), r.State)}}, nil
 }
 
 // cutPlace cuts the name of a place off the text of a command: "@shop fix it".
@@ -165,11 +158,13 @@ func (l *link) writeToRun(update int64, m message) (ok bool, err error) {
 	if id == "" || m.Reply.aboutMany() {
 		return false, nil
 	}
-	r, err := l.cfg.Core.RunByID(id)
-	if err != nil {
+	to := string(id)
+	if r, err := l.cfg.Core.RunByID(id); err == nil {
+		to = r.Name
+	} else if !isAddress(to) {
 		return true, l.cfg.Core.Acknowledge(m.act(update), "This run was removed. Nothing was sent.")
 	}
-	return true, l.sendText(update, m, wire.ToRun+r.Name, m.Text)
+	return true, l.sendText(update, m, wire.ToRun+to, m.Text)
 }
 
 // aboutMany reports whether the buttons of a message are about several runs.
@@ -209,13 +204,9 @@ func (l *link) saidStopped(_ string, r wire.Run) (said, error) {
 }
 
 // saidRun says what a run does, and shows what it did last.
-func (l *link) saidRun(_ string, w wire.Run) (said, error) {
-	r, err := l.cfg.Core.RunByID(run.ID(w.ID))
-	if err != nil {
-		return said{}, err
-	}
+func (l *link) saidRun(_ string, r wire.Run) (said, error) {
 	card, err := l.runCard(r)
-	return said{text: w.Name + ": " + wording.RunState(w.State) + ".", show: &card}, err
+	return said{text: r.Name + ": " + wording.RunState(r.State) + ".", show: &card}, err
 }
 
 func (l *link) saidRuns(_ string, runs wire.RunsReply) (said, error) {
@@ -224,9 +215,9 @@ func (l *link) saidRuns(_ string, runs wire.RunsReply) (said, error) {
 }
 
 // runCard shows what a run did last.
-func (l *link) runCard(r run.Run) (rendered, error) {
-	events, err := l.cfg.Core.RunLast(r.ID, 0, 3*maxEvents)
-	return rendered{html: l.runLog(r, events), rows: l.runRows(r)}, err
+func (l *link) runCard(r wire.Run) (rendered, error) {
+	log, err := call(l, Name, wire.OpRunLog, wire.RunLogRequest{ID: r.ID, Last: 3 * maxEvents})
+	return rendered{html: l.runLog(r, log.Events), rows: l.runRows(run.ID(r.ID), r.State)}, err
 }
 
 // startedText says what was started, and where.
@@ -271,9 +262,9 @@ const (
 )
 
 // runRows returns the buttons of a message about one run. A reply finds the run by them.
-func (l *link) runRows(r run.Run) [][]button {
-	rows := [][]button{runButtons(string(r.ID), string(r.State), "")}
-	if slug, ok := l.cfg.Core.TaskOfRun(r.ID); ok {
+func (l *link) runRows(id run.ID, state string) [][]button {
+	rows := [][]button{runButtons(string(id), state, "")}
+	if slug, ok := l.cfg.Core.TaskOfRun(id); ok {
 		rows[0] = append(rows[0], button{"Task 📋", callback{ofTask, string(slug), showTask}.String()})
 	}
 	return rows
@@ -288,9 +279,9 @@ func runButtons(id, state, name string) []button {
 }
 
 // runLog shows what a run did last.
-func (l *link) runLog(r run.Run, events []run.Event) string {
-	head := fmt.Sprintf("%s <b>%s</b>: %s · %s, $%.2f\n", view.RunMark(string(r.State)).Sign, line(r.Name, maxWord),
-		wording.RunState(string(r.State)), text.Count(r.Turns, "turn"), r.CostUSD)
+func (l *link) runLog(r wire.Run, events []wire.RunEvent) string {
+	head := fmt.Sprintf("%s <b>%s</b>: %s · %s, $%.2f\n", view.RunMark(r.State).Sign, line(r.Name, maxWord),
+		wording.RunState(r.State), text.Count(r.Turns, "turn"), r.CostUSD)
 	var lines []string
 	for _, e := range events {
 		if s := l.eventLine(e); s != "" {
@@ -304,9 +295,9 @@ func (l *link) runLog(r run.Run, events []run.Event) string {
 }
 
 // eventLine shows an event in one line, "" for one that says little.
-func (l *link) eventLine(e run.Event) string {
-	at := e.At.In(l.cfg.Now().Location()).Format("15:04") + " "
-	switch e.Kind {
+func (l *link) eventLine(e wire.RunEvent) string {
+	at := time.UnixMilli(e.At).In(l.cfg.Now().Location()).Format("15:04") + " "
+	switch run.Kind(e.Kind) {
 	case run.Text:
 		return at + "💬 " + line(e.Text, maxReason)
 	case run.ToolStart:
@@ -321,7 +312,7 @@ func (l *link) eventLine(e run.Event) string {
 		if e.Failed {
 			return at + "⚠️ " + line(e.Text, maxReason)
 		}
-		return at + "🏁 turn " + fmt.Sprint(e.Fence) + " is over"
+		return at + "🏁 turn " + fmt.Sprint(e.Turn) + " is over"
 	}
 	return ""
 }
@@ -345,7 +336,7 @@ func (l *link) runFile(ctx context.Context, raw string) error {
 				Filename: fmt.Sprintf("%s-%d.md", e.Name, e.Turn),
 				Data:     strings.NewReader(e.Said()),
 			},
-			ReplyMarkup: rendered{rows: l.runRows(r)}.markup(),
+			ReplyMarkup: rendered{rows: l.runRows(r.ID, string(r.State))}.markup(),
 		})
 		return l.outcome(to.chat, err)
 	})
@@ -361,9 +352,12 @@ func (l *link) aboutEnding(ctx context.Context, raw string, send func(to room, e
 	if person == nil {
 		return core.GiveUp(errNobody)
 	}
-	r, err := l.cfg.Core.RunByID(e.Run)
-	if err != nil {
-		return ignoreMissing(err)
+	r := run.Run{ID: e.Run, Name: e.Name, State: e.State} // of another machine, which knows it
+	if !isAddress(string(e.Run)) {
+		var err error
+		if r, err = l.cfg.Core.RunByID(e.Run); err != nil {
+			return ignoreMissing(err)
+		}
 	}
 	return l.inRoom(ctx, chat, session.ID(r.Conversation), func(to room) error { return send(to, e, r) })
 }
@@ -381,14 +375,14 @@ func (l *link) renderEnding(e run.TurnEnd, r run.Run) rendered {
 	}
 	head := e.Sign() + " <b>" + line(e.Name, maxWord) + "</b>: " + escape(begins) + "\n"
 	foot := "\n"
-	if r.About != "" {
-		foot += "🗣 <i>" + line(r.About, maxReason) + "</i>\n"
+	if e.About != "" {
+		foot += "🗣 <i>" + line(e.About, maxReason) + "</i>\n"
 	}
 	if r.Settled() {
 		foot += "Reply to this message to go on.\n"
 	}
 	foot += "<blockquote expandable>" + line(e.Name, maxWord) + " " + e.Words() + "\n📁 " +
-		place{home: l.cfg.Home}.path(e.Dir) + l.runLink(r.Name) + "\n" + line(l.cfg.Machine, maxPath) + "</blockquote>"
+		place{home: l.cfg.Home}.path(e.Dir) + l.runLink(r.Name) + "\n" + line(l.machineName(r.Name), maxPath) + "</blockquote>"
 	most := maxText - units(plain(head+foot))
 	if e.Long() {
 		most = briefly
@@ -397,7 +391,7 @@ func (l *link) renderEnding(e run.TurnEnd, r run.Run) rendered {
 	if rest != "" || units(first) > maxRequest {
 		shown, _ = quotedIn(said, most)
 	}
-	return rendered{html: strings.TrimSuffix(head+shown, "\n") + foot, rows: l.runRows(r)}
+	return rendered{html: strings.TrimSuffix(head+shown, "\n") + foot, rows: l.runRows(r.ID, string(r.State))}
 }
 
 // sendTo gives a session, a run or a task a text.

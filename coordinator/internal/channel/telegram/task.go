@@ -114,7 +114,7 @@ func (l *link) writeToTask(update int64, m message) (ok bool, err error) {
 	if slug == "" {
 		return false, nil
 	}
-	if _, known := l.cfg.Core.Task(slug); !known {
+	if _, isKnown := l.cfg.Core.Task(slug); !isKnown && !isAddress(string(slug)) {
 		said := "Nothing was sent: " + string(slug) + " is only proposed. Start it first."
 		return true, l.cfg.Core.Acknowledge(m.act(update), said)
 	}

@@ -44,11 +44,14 @@ func undoRows(card ask.Card) [][]button {
 // takeBack restores the snapshot of a button. Its card says how it turns out.
 func (l *link) takeBack(act channel.Act, c callback) error {
 	a, _ := l.cfg.Core.AskByNonce(c.nonce) // an unknown one has no snapshot
-	v, ok := l.cfg.Core.UndoOf(a.ID)
-	if !ok {
+	if a.Undo == nil {
 		return l.cfg.Core.Acknowledge(act, "This snapshot is no longer known. Nothing was changed.")
 	}
-	return order(l, act, wire.OpUndo, wire.UndoRequest{ID: string(v.ID), Anyway: c.value == "w"})
+	id := a.Undo.ID
+	if a.Mirrored() {
+		id += "@" + a.From.Machine
+	}
+	return order(l, act, wire.OpUndo, wire.UndoRequest{ID: id, Anyway: c.value == "w"})
 }
 
 func saidUndoing(*link, string, wire.Undo) (said, error) {

@@ -210,21 +210,20 @@ func (c *Channel) session(q *query) (page.View, error) {
 		return nil, err
 	}
 	v := page.Session{Session: shown.Session, Home: c.cfg.Home}
+	v.Cards = cardsOf(only(status.Asks, func(a wire.Ask) string { return a.Session }, shown.ID))
+	if i := slices.IndexFunc(status.Loops, func(l wire.Loop) bool { return l.Session == shown.ID }); i >= 0 {
+		v.Loop = &status.Loops[i]
+	}
 	if shown.Machine != "" { // its journal, grants and snapshots are there
-		v.Closed, v.Steps = elsewhere(shown.Origin), shown.Steps
-		v.Cards = cardsOf(only(status.Asks, func(a wire.Ask) string { return a.Session }, shown.ID))
+		v.Closed, v.Steps = c.closedOn(shown.Origin), shown.Steps
 		return v, nil
 	}
 	v.Entries, v.Further, err = stretch(q, "before", wire.LogRequest{Session: shown.ID, Limit: mostEntries})
 	if v.Further.Newest == "" { // the last tools stand among the newest entries
 		v.Steps = shown.Steps
 	}
-	v.Cards = cardsOf(only(status.Asks, func(a wire.Ask) string { return a.Session }, shown.ID))
 	v.Grants = only(grants.Grants, func(g wire.Grant) string { return g.Session }, shown.ID)
 	v.Undos = only(undos.Undos, func(u wire.Undo) string { return u.Session }, shown.ID)
-	if i := slices.IndexFunc(status.Loops, func(l wire.Loop) bool { return l.Session == shown.ID }); i >= 0 {
-		v.Loop = &status.Loops[i]
-	}
 	return v, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/page"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -137,16 +138,13 @@ func (c *Channel) run(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := page.Run{Run: row.Run, Cards: cardsOf(row.Asks), Closed: c.closed(), Home: c.cfg.Home}
+	v := page.Run{Run: row.Run, Cards: cardsOf(row.Asks), Closed: c.closedOn(row.Run.Origin), Home: c.cfg.Home}
 	in := wire.RunLogRequest{ID: v.Run.ID, Last: mostDeeds}
 	if text := q.FormValue("before"); text != "" {
 		if in.Before, err = strconv.ParseInt(text, 10, 64); err != nil || in.Before <= 0 {
 			return nil, fmt.Errorf("the place in the run is %q; want the number of an event", text)
 		}
 		v.Further.Newest = q.URL.Path
-	}
-	if v.Run.Machine != "" {
-		v.Closed = elsewhere(v.Run.Origin)
 	}
 	log, err := read(q.reader, wire.OpRunLog, in)
 	if err != nil && v.Run.AwayAt == 0 {
@@ -163,12 +161,13 @@ func (c *Channel) run(q *query) (page.View, error) {
 	return v, err
 }
 
-// elsewhere says why the page cannot decide about a thing of another machine.
-func elsewhere(at wire.Origin) string {
-	if at.AwayAt != 0 {
-		return at.Machine + " is not reachable now, and this is what it showed last"
+// closedOn says why the page cannot decide about a thing, "" if it can.
+func (c *Channel) closedOn(at wire.Origin) string {
+	m, err := c.cfg.Core.Machine(at.Machine)
+	if at.Machine == "" || err != nil || m.Decides {
+		return c.closed()
 	}
-	return "it is on " + at.Machine + "; afar --machine " + at.Machine + " does it from here"
+	return ask.From{Name: m.Name}.OnlyThere()
 }
 
 // mostTexts bounds the texts for a run on one page.

@@ -75,10 +75,7 @@ func (c *Channel) task(q *query) (page.View, error) {
 		return nil, err
 	}
 	status, err := q.status()
-	v := page.Task{Task: t, Cards: cardsOf(asksOf(t, status)), Files: files, Closed: c.closed(), Home: c.cfg.Home}
-	if t.Machine != "" {
-		v.Closed = elsewhere(t.Origin)
-	}
+	v := page.Task{Task: t, Cards: cardsOf(asksOf(t, status)), Files: files, Closed: c.closedOn(t.Origin), Home: c.cfg.Home}
 	return v, err
 }
 
@@ -88,7 +85,7 @@ func (c *Channel) editTask(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return page.TaskEdit{Task: t, Files: files, Closed: c.closed(), Home: c.cfg.Home}, nil
+	return page.TaskEdit{Task: t, Files: files, Closed: c.closedOn(t.Origin), Home: c.cfg.Home}, nil
 }
 
 // taskOf returns the task that a query names, with its files.
