@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -411,4 +412,21 @@ func (r *rig) refusal() string {
 		b.WriteString(strings.Join(q.ToolResults(), "\n"))
 	}
 	return b.String()
+}
+
+// processes returns the living processes of one of our programs in this rig. There are none
+// where there is no /proc.
+func (r *rig) processes(program string) (pids []int) {
+	programs, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, exe := range programs {
+		dir := filepath.Dir(exe)
+		at, _ := os.Readlink(exe)
+		env, _ := os.ReadFile(filepath.Join(dir, "environ"))
+		if filepath.Base(at) != program || !strings.Contains(string(env), "AFAR_HOME="+r.home+"\x00") {
+			continue
+		}
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		pids = append(pids, pid)
+	}
+	return pids
 }

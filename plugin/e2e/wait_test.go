@@ -5,7 +5,6 @@ package e2e
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -87,23 +86,6 @@ func (r *rig) killGuard() {
 	if err := syscall.Kill(guards[0], syscall.SIGKILL); err != nil {
 		r.t.Fatal(err)
 	}
-}
-
-// processes returns the living processes of one of our programs in this rig. There are none
-// where there is no /proc.
-func (r *rig) processes(program string) (pids []int) {
-	programs, _ := filepath.Glob("/proc/[0-9]*/exe")
-	for _, exe := range programs {
-		dir := filepath.Dir(exe)
-		at, _ := os.Readlink(exe)
-		env, _ := os.ReadFile(filepath.Join(dir, "environ"))
-		if filepath.Base(at) != program || !strings.Contains(string(env), "AFAR_HOME="+r.home+"\x00") {
-			continue
-		}
-		pid, _ := strconv.Atoi(filepath.Base(dir))
-		pids = append(pids, pid)
-	}
-	return pids
 }
 
 // TestRealWaitExpires: if nobody answers a session in bypass mode in time, its call is
