@@ -11,6 +11,7 @@ import (
 func newGuardInstall(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "install", Short: "Let the guard judge the calls of another agent's own terminal", Args: exactly(),
+		Example: "afar guard install --for codex",
 		Long: "Writes a hook into the settings of codex, copilot, cursor, gemini or opencode. The guard then judges each\n" +
 			"call of that agent as it does in Claude Code: it denies, and what it asks about is asked on the phone. The\n" +
 			"agent's own questions stay. docs/guard-agents.md says what each agent does when the hook fails.",
@@ -39,6 +40,7 @@ func newGuardInstall(a *app) *cobra.Command {
 func newGuardRemove(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove", Short: "Take the guard's hook out of another agent's settings", Args: exactly(),
+		Example: "afar guard remove --for codex",
 	}
 	name := forAgent(c)
 	c.RunE = func(*cobra.Command, []string) error {

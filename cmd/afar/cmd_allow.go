@@ -15,7 +15,8 @@ import (
 func newAllow(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "allow [ID]", Short: "Answer a question with yes, or approve a plan",
-		Args: cobra.MaximumNArgs(1),
+		Example: "afar allow\nafar allow 3f2a --session",
+		Args:    cobra.MaximumNArgs(1),
 		Long: "Lets the exact call that the question shows run, once. ID may be the beginning of one.\n" +
 			"Without an ID it shows the one open question and asks.\n" +
 			"--session also allows what the question offers for the rest of its session, at most an hour, or\n" +

@@ -15,7 +15,8 @@ import (
 func newAnswer(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "answer ID [TEXT]", Short: "Answer a question with words or an option, or send a plan back",
-		Args: answerArgs,
+		Example: "afar answer 3f2a 'Use Postgres, as in the other services'\nafar answer 3f2a --option 2",
+		Args:    answerArgs,
 		Long: "Answers the question of a session that is asked now: with your own words, or with --option N, as " +
 			"`afar asks`\n" +
 			"counts them; more than once where several may be chosen. To a plan, TEXT says what to change.\n" +

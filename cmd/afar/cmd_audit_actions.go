@@ -14,6 +14,7 @@ import (
 func newAuditActions(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "actions", Short: "Show the calls that reached other machines or people", Args: exactly(),
+		Example: "afar audit actions -n 20",
 		Long: "Shows the last calls of all sessions that reached other machines or people, or would have done so:\n" +
 			"network clients, pushes, publishing, and tools of servers that do more than look. All of them are in\n" +
 			"the workspace, in audit/actions.log.",

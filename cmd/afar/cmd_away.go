@@ -15,6 +15,7 @@ import (
 func newAway(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "away [on|off|auto|default]", Short: "Say when questions leave the terminal, or show it", Args: atMostOne,
+		Example: "afar away on\nafar away on --for 2h",
 		Long: "on: questions go to your phone at once. off: they never leave the terminal.\n" +
 			"auto (the default): they go out when nobody answered at the terminal for 20 s.\n" +
 			"default, with --session: the mode of all sessions counts for this one again.\n" +

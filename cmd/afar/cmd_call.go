@@ -18,6 +18,7 @@ const callFor = 30 * time.Second
 func newCall(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "call OP [JSON]", Short: "Make one raw request and print the raw reply", Args: cobra.ArbitraryArgs,
+		Example: "afar call status\nafar call away '{\"mode\":\"on\"}'",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
 				return usageError{errors.New("afar call needs an operation, such as status, and at most one " +

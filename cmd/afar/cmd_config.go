@@ -17,7 +17,8 @@ type setting struct {
 }
 
 func newConfig(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Show the settings in force and where each comes from", Args: exactly()}
+	c := &cobra.Command{Use: "config", Short: "Show the settings in force and where each comes from", Args: exactly(),
+		Example: "afar config --json"}
 	asJSON := jsonFlag(c, "settings: a list of key, value, from")
 	c.RunE = func(*cobra.Command, []string) error {
 		list, err := a.settings()

@@ -17,6 +17,7 @@ import (
 func newConsult(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "consult QUESTION|-", Short: "Ask another model for a second opinion", Args: cobra.ArbitraryArgs,
+		Example: "afar consult 'Is a flock held across exec?'\ngit diff main | afar consult -",
 		Long: "Asks the first of codex, gemini and claude that answers (see consult.programs in config.toml) and " +
 			"prints what it\n" +
 			"says. With -, the question is read from stdin. The other model sees the question and nothing else, has " +

@@ -17,6 +17,7 @@ const maxDebug = 24 * time.Hour
 func newDebug(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "debug [lines|payloads|off]", Short: "Record what the hooks do, for a while", Args: atMostOne,
+		Example: "afar debug lines --for 10m",
 		Long: "lines: each hook that runs leaves one line: event, tool, decision, how long it took.\n" +
 			"payloads: besides, what each hook was given and printed, with secrets masked and long texts left out.\n" +
 			"off: nothing more is recorded. Without a word it shows what is recorded now.\n\n" +

@@ -9,7 +9,8 @@ import (
 func newDeny(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "deny ID", Short: "Answer a question with no", Args: exactly("the id of a question (afar asks)"),
-		Long: "Refuses the call that the question shows. ID may be the beginning of one.",
+		Example: "afar deny 3f2a -m 'Open a pull request instead'",
+		Long:    "Refuses the call that the question shows. ID may be the beginning of one.",
 	}
 	message := c.Flags().StringP("message", "m", "", "a `text`: what the model should do instead")
 	asJSON := jsonFlag(c, "the question")

@@ -14,6 +14,7 @@ import (
 func newDoctor(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check every part, and say how to mend what is broken", Args: exactly(),
+		Example: "afar doctor\nafar doctor --live",
 		Long: "Checks every part: ✔ fine, ✖ broken, ○ not set up. Ends with 0 when nothing is broken.\n" +
 			"Starts nothing and changes nothing, except with --repair. With --live it also starts a session of its " +
 			"own on each\n" +

@@ -27,6 +27,7 @@ const fleetFor = 30 * time.Second
 func newFleetServe(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "serve", Short: "Make this machine the hub: it speaks to the phone for all", Args: exactly(),
+		Example: "afar fleet serve\nafar fleet serve --listen 192.168.1.20:4242",
 		Long: "Makes this machine the hub of a fleet. It listens at the machine's Tailscale address where there is one, " +
 			"else at\n127.0.0.1, which other machines reach through `ssh -R`. With --nats it uses a cluster of NATS instead.",
 	}
@@ -71,6 +72,7 @@ func (a *app) changeFleet(ctx context.Context, change func(context.Context) erro
 func newFleetInvite(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "invite", Short: "Print a line with which one machine joins, within 10 minutes", Args: exactly(),
+		Example: "afar fleet invite --name laptop",
 	}
 	name := c.Flags().String("name", "", "the `NAME` of the machine in the fleet")
 	noDecide := c.Flags().Bool("no-decide", false, "the phone shows its questions and cannot answer them")
@@ -91,7 +93,8 @@ func newFleetInvite(a *app) *cobra.Command {
 func newFleetJoin(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "join WORD", Short: "Make this machine a member: its questions go to the hub's phone",
-		Args: exactly("the word that `afar fleet invite` printed on the hub"),
+		Example: "afar fleet join afar1-eyJmIjoi…",
+		Args:    exactly("the word that `afar fleet invite` printed on the hub"),
 	}
 	name := c.Flags().String("name", "", "the `NAME` that this machine wants in the fleet")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -121,7 +124,8 @@ func newFleetList(a *app) *cobra.Command {
 }
 
 func newFleetShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show NAME", Short: "Show a machine, and how old what it shows is", Args: exactly(machineName)}
+	c := &cobra.Command{Use: "show NAME", Short: "Show a machine, and how old what it shows is", Args: exactly(machineName),
+		Example: "afar fleet show laptop"}
 	return asking(a, c, wire.OpMachine, "the machine", named, func(p *page, m wire.MachineReply) {
 		p.thing(view.MachineWhole(m))
 	})
@@ -130,7 +134,8 @@ func newFleetShow(a *app) *cobra.Command {
 func newFleetRename(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "rename NAME NEW", Short: "Give a machine another name; the old one stays good in addresses",
-		Args: exactly(machineName, "its new name"),
+		Example: "afar fleet rename laptop old-laptop",
+		Args:    exactly(machineName, "its new name"),
 	}
 	return asking(a, c, wire.OpFleetRename, "the machine", func(args []string) (wire.FleetRenameRequest, error) {
 		return wire.FleetRenameRequest{ID: args[0], Name: args[1]}, nil
@@ -138,7 +143,8 @@ func newFleetRename(a *app) *cobra.Command {
 }
 
 func newFleetRemove(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "remove NAME", Short: "Cut a machine off at once", Args: exactly(machineName)}
+	c := &cobra.Command{Use: "remove NAME", Short: "Cut a machine off at once", Args: exactly(machineName),
+		Example: "afar fleet remove old-laptop"}
 	return asking(a, c, wire.OpFleetRemove, "the machine", named, func(p *page, m wire.Machine) {
 		p.line("%s is cut off. It joins again by a new invite: afar fleet invite", m.Name)
 	})

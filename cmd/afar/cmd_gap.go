@@ -24,14 +24,14 @@ func newGapList(a *app) *cobra.Command {
 }
 
 func newGapSet(a *app, use, short, status string) *cobra.Command {
-	c := &cobra.Command{Use: use + " N", Short: short, Args: exactly("the number of a gap (afar gap list)")}
+	c := &cobra.Command{Use: use + " N", Short: short, Args: exactly("the number of a gap (afar gap list)"),
+		Example: "afar gap " + use + " 3"}
 	return asking(a, c, wire.OpGapSet, "the gap", func(args []string) (wire.GapSetRequest, error) {
 		n, err := strconv.Atoi(args[0])
 		if err != nil {
 			return wire.GapSetRequest{}, usageError{fmt.Errorf("unknown gap %.40q; want a number (afar gap list)", args[0])}
 		}
-		in := wire.GapSetRequest{ID: n, Status: status}
-		return in, nil
+		return wire.GapSetRequest{ID: n, Status: status}, nil
 	}, func(p *page, g wire.Gap) {
 		p.line("Gap %d is %s: %s", g.ID, g.Status, oneLine(g.Title, 100))
 	})

@@ -23,6 +23,7 @@ func newGuard(a *app) *cobra.Command {
 func newGuardExplain(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "explain CMD…", Short: "Say whether a shell command would be denied, asked or passed, and why",
+		Example: "afar guard explain 'git push --force origin main'",
 		Long: "Judges a shell command as the hook would, in this directory, and draws what was understood of it.\n" +
 			"Nothing is run. The command is the rest of the line: options of explain stand before it. Quote a\n" +
 			"command with pipes, redirections or variables, so that your own shell does not take them.",

@@ -16,6 +16,7 @@ import (
 func newGuardTest(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "test FILE", Short: "Hold the guard against a team's own cases", Args: exactly("a file of cases"),
+		Example: "afar guard test .afar/guard.toml",
 		Long: "Judges each [[case]] of a TOML file as the hook would in this directory, and says which get\n" +
 			"another verdict than wanted. Nothing is run, and no coordinator is needed: fit for CI.\n" +
 			"Git is not asked: a case says itself what git would say, else the worse is assumed.\n" +

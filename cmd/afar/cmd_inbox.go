@@ -10,6 +10,7 @@ import (
 func newInbox(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "inbox", Short: "Show the texts that were sent, and what became of them", Args: exactly(),
+		Example: "afar inbox --for run:nightly",
 		Long: "Lists the newest texts for sessions, runs, tasks and you: pending until somebody takes it, delivered, " +
 			"then done.\nThe line with the arrow says what came of each, or when it gets there. " +
 			"What a program sent is marked as data.",

@@ -26,6 +26,7 @@ func newIssue(a *app) *cobra.Command {
 func newIssueNew(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "new TITLE", Short: "Make an issue", Args: cobra.ArbitraryArgs,
+		Example: "afar issue new 'Sessions die after a minute' -p 1 -m 'Since Monday. The log says nothing.'",
 	}
 	asJSON := jsonFlag(c, "the issue")
 	body := c.Flags().StringP("body", "b", "", "what is to be done, as a `text` in markdown; - reads it from stdin")
@@ -85,7 +86,8 @@ func newIssueReady(a *app) *cobra.Command {
 
 func newIssueShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show ID", Short: "Show one issue with its comments",
-		Args: exactly("the ID of an issue (afar issue list)")}
+		Example: "afar issue show 12",
+		Args:    exactly("the ID of an issue (afar issue list)")}
 	asJSON := jsonFlag(c, "the issue")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.issue(c.Context(), *asJSON, func(in issues.Issues) (wire.Issue,
@@ -109,7 +111,8 @@ type changing func(in issues.Issues, ctx context.Context, id, note string) (wire
 
 // issueChange returns a command that changes the status of an issue.
 func issueChange(a *app, verb, short, done string, change changing) *cobra.Command {
-	c := &cobra.Command{Use: verb + " ID", Short: short, Args: exactly("the ID of an issue (afar issue list)")}
+	c := &cobra.Command{Use: verb + " ID", Short: short, Args: exactly("the ID of an issue (afar issue list)"),
+		Example: "afar issue " + verb + " 12 -m 'See 1f3c'"}
 	asJSON := jsonFlag(c, "the issue")
 	note := c.Flags().StringP("message", "m", "", "the `text` of a comment, such as why; - reads it from stdin")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -125,7 +128,8 @@ func issueChange(a *app, verb, short, done string, change changing) *cobra.Comma
 func newIssueComment(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "comment ID [TEXT]", Short: "Add a comment to an issue", Args: cobra.ArbitraryArgs,
-		Long: "Adds a comment to an issue, whatever its status. Without TEXT, or with -, it is read from stdin.",
+		Example: "afar issue comment 12 'It happens only behind a proxy'",
+		Long:    "Adds a comment to an issue, whatever its status. Without TEXT, or with -, it is read from stdin.",
 	}
 	asJSON := jsonFlag(c, "the issue")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -18,6 +18,7 @@ import (
 func newLock(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "lock", Short: "Have settings that only root writes keep the guard on", Args: exactly(),
+		Example: "sudo afar lock",
 		Long: "Writes managed settings of Claude Code that no project, plugin or session can override: Afar stays " +
 			"enabled,\n" +
 			"hooks stay on, and other plugins' mods do not load. It needs root once, shows what it writes, and asks " +
@@ -39,7 +40,8 @@ func newLock(a *app) *cobra.Command {
 func newUnlock(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "unlock", Short: "Take away what `afar lock` wrote", Args: exactly(),
-		RunE: func(*cobra.Command, []string) error { return a.unlock() },
+		Example: "sudo afar unlock",
+		RunE:    func(*cobra.Command, []string) error { return a.unlock() },
 	}
 }
 

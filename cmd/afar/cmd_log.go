@@ -32,6 +32,7 @@ type logging struct {
 func newLog(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "log", Short: "Show the journal: all that happened", Args: exactly(),
+		Example: "afar log -f\nafar log --session shop-3f2a --all",
 		Long: "Shows the newest entries of the journal, oldest first. A question has one line, which says how it\n" +
 			"ended or stands; --all shows each of its entries. With --json each line is one entry\n" +
 			"(seq, id, at in unix milliseconds, kind, session, token, subject, text, hash).\n" +

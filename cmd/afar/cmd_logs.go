@@ -20,6 +20,7 @@ import (
 func newLogs(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "logs", Short: "Show the daemon's own log", Args: exactly(),
+		Example: "afar logs -f",
 		Long: "Shows the last lines that the coordinator wrote about itself. What happened to sessions and questions " +
 			"is in\n" +
 			"the journal: afar log.",

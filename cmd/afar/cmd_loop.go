@@ -37,6 +37,7 @@ func loopOptions() []struct{ name, usage string } {
 func newLoopStart(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "start SESSION|run:NAME [TASK…]", Short: "Start a loop in a session or a run, and wake it if it is idle",
+		Example: "afar loop start shop-3f2a 'Make the tests pass' --check 'go test ./...' --max 20",
 		Long: `Start a loop in a session or a run. One that is idle is woken for it; one that is at
 work goes on with the loop when it next stops.
 
@@ -118,14 +119,16 @@ func newLoopList(a *app) *cobra.Command {
 }
 
 func newLoopShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show ID", Short: "Show one loop", Args: exactly("the id of a loop (afar loop list)")}
+	c := &cobra.Command{Use: "show ID", Short: "Show one loop", Args: exactly("the id of a loop (afar loop list)"),
+		Example: "afar loop show shop-3f2a"}
 	return asking(a, c, wire.OpLoop, "the loop", named, func(p *page, l wire.Loop) { p.thing(view.Loop(l)) })
 }
 
 func newLoopCancel(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel ID", Short: "End a loop; its session stops when it is done",
-		Args: exactly("the id of a loop (afar loop list)"),
+		Example: "afar loop cancel shop-3f2a",
+		Args:    exactly("the id of a loop (afar loop list)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var l wire.Loop
 			err := call(c.Context(), a, wire.OpLoopCancel, wire.Named{ID: args[0]}, &l, soon)

@@ -21,7 +21,8 @@ func newMemory(a *app) *cobra.Command {
 func newMemorySearch(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "search QUERY", Short: "Search facts, journals, tasks and what sessions said last",
-		Args: cobra.ArbitraryArgs,
+		Example: "afar memory search 'when do we deploy'",
+		Args:    cobra.ArbitraryArgs,
 		Long: "Answers with the documents that fit a question or some words best, each with its best line. " +
 			"No model is\n" +
 			"asked. With --lines it answers with single lines.",
@@ -86,7 +87,8 @@ func renderFindings(p *page, found []wire.Finding) {
 }
 
 func newMemoryShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show NAME", Short: "Show a fact", Args: exactly("the name of a fact (afar memory list)")}
+	c := &cobra.Command{Use: "show NAME", Short: "Show a fact", Args: exactly("the name of a fact (afar memory list)"),
+		Example: "afar memory show deploys-go-out-on-tuesdays"}
 	return asking(a, c, wire.OpMemoryFact, "the fact", named, func(p *page, f wire.MemoryFactReply) {
 		p.block(f.File)
 		if f.Fault != "" {
@@ -101,6 +103,7 @@ func newMemoryShow(a *app) *cobra.Command {
 func newMemoryAdd(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "add TITLE", Short: "Add a fact", Args: cobra.ArbitraryArgs,
+		Example: "afar memory add 'Deploys go out on Tuesdays' -m 'The team agreed on it in March.' --tag deploy",
 		Long: "Adds a fact: a title that says what it is about, and a text (-m, or - for stdin). " +
 			"A fact with the same title\n" +
 			"is changed: the new text counts, and the old one stays in its file, below Earlier.",
@@ -130,6 +133,7 @@ func newMemoryAdd(a *app) *cobra.Command {
 func newMemoryForget(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "forget NAME", Short: "Delete a fact for good: no agent adds it again",
+		Example: "afar memory forget deploys-go-out-on-tuesdays",
 		Long: "Deletes the file of a fact. No agent can add it again; you can. " +
 			"Inside a session it moves the fact to the\n" +
 			"archive instead, because only a person deletes.",

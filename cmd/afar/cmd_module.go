@@ -30,6 +30,7 @@ func newModuleList(a *app) *cobra.Command {
 func newModuleShow(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "show NAME", Short: "Show what a module brings, and what it does", Args: exactly(moduleName),
+		Example: "afar module show mail",
 	}
 	return asking(a, c, wire.OpModule, "the module", named, renderModule)
 }
@@ -52,6 +53,7 @@ func renderModule(p *page, m wire.Module) {
 func newModuleEnable(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "enable NAME", Short: "Enable a module with its folder as it is", Args: exactly(moduleName),
+		Example: "afar module enable mail",
 		Long: "Enables a module with its folder as it is now: its source is started, and runs get its tools. " +
 			"Each change of a\n" +
 			"file in the folder disables it again. With --hash, only the content that `afar module show` has shown " +
@@ -65,9 +67,10 @@ func newModuleEnable(a *app) *cobra.Command {
 
 func newModuleDisable(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "disable NAME",
-		Short: "Disable a module: its source ends, and runs get none of its tools",
-		Args:  exactly(moduleName),
+		Use:     "disable NAME",
+		Example: "afar module disable mail",
+		Short:   "Disable a module: its source ends, and runs get none of its tools",
+		Args:    exactly(moduleName),
 	}
 	return asking(a, c, wire.OpModuleDisable, "the module", named, func(p *page, m wire.Module) {
 		p.line("Module %s is disabled. Enable it: afar module enable %s", m.ID, m.ID)
@@ -77,6 +80,7 @@ func newModuleDisable(a *app) *cobra.Command {
 func newModuleRestart(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "restart NAME", Short: "End the source of a module, and start it again at once", Args: exactly(moduleName),
+		Example: "afar module restart mail",
 	}
 	return asking(a, c, wire.OpModuleRestart, "the module", named, func(p *page, m wire.Module) {
 		p.line("The source of module %s is started again.", m.ID)

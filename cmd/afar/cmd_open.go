@@ -14,7 +14,8 @@ import (
 func newOpen(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "open [SESSION|ASK|RUN|TASK]", Short: "Open the local page in a browser, already signed in",
-		Args: atMostOne,
+		Example: "afar open\nafar open shop-3f2a",
+		Args:    atMostOne,
 		Long: "Makes a link that signs one browser in to the page, once, within a minute, and opens it. The page\n" +
 			"shows every session and question, and answers count there. It is served on this machine alone. It is\n" +
 			"never opened from inside a session.",

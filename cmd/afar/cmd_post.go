@@ -17,6 +17,7 @@ const mostPosted = 1 << 20
 func newPost(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "post TOPIC [TEXT]", Short: "Write to a topic, for sessions and people to read", Args: cobra.ArbitraryArgs,
+		Example: "afar post release 'The build is green again'",
 		Long: "Adds a text to a topic such as project:api or issue:42. Without TEXT, or with -, it is read from " +
 			"stdin.\n" +
 			"Agents write by the convention \"[agent] ACTION: description\". The topics loop:… are Afar's own.",

@@ -11,6 +11,7 @@ import (
 func newRead(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "read TOPIC", Short: "Read a topic", Args: exactly("a topic (afar topics)"),
+		Example: "afar read release",
 		Long: "Shows the newest posts of a topic, oldest first. loop:current is the loop as it stands, in JSON; " +
 			"loop:anchor is\n" +
 			"what a session must find again after a compaction; loop:trace holds each step, where config.toml says " +

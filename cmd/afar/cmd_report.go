@@ -15,6 +15,7 @@ import (
 func newReport(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "report", Short: "Show what happened while you were away", Args: exactly(),
+		Example: "afar report --since 24h",
 		Long: "Shows what waits for you since a time, what failed and what was done; then each question: what was asked,\n" +
 			"who settled it, how long it waited and what came of it; and what was denied and refused.",
 	}

@@ -12,8 +12,9 @@ import (
 func newRevoke(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "revoke ID", Short: "Take back what is allowed for a session, or always",
-		Args: exactly("the id of a grant (afar grants)"),
-		Long: "Ends a standing permission at once: the next such call is asked for again.",
+		Example: "afar revoke 3f2a",
+		Args:    exactly("the id of a grant (afar grants)"),
+		Long:    "Ends a standing permission at once: the next such call is asked for again.",
 	}
 	return asking(a, c, wire.OpRevoke, "the grant", func(args []string) (wire.Named, error) {
 		if args[0] == "" {

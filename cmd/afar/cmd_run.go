@@ -26,6 +26,7 @@ func newRun(a *app) *cobra.Command {
 func newRunStart(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "start PROMPT|-", Short: "Start a run with a prompt; a session proposes one", Args: cobra.ArbitraryArgs,
+		Example: "afar run start 'Update the dependencies and run the tests' --dir ~/shop --worktree",
 		Long: "Starts a conversation with an agent that works without a terminal, one process for each turn. " +
 			"The guard holds, and\n" +
 			"what the agent may not do by itself is a question on your phone. With - the prompt is stdin.\n\n" +
@@ -162,6 +163,7 @@ func newRunList(a *app) *cobra.Command {
 func newRunWiden(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "widen PATH", Short: "Open a path behind the wall of a run", Args: exactly("a path"),
+		Example: "afar run widen ~/.cache/pip",
 		Long: "In a run, asks the person whether it may write a file or a directory that its wall closes. If they allow it, " +
 			"the run\ngets another turn, in which it can. With --run it is opened at once, for the next turn of that run; only " +
 			"you can\ndo that.",
@@ -187,7 +189,8 @@ func newRunWiden(a *app) *cobra.Command {
 }
 
 func newRunShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show NAME", Short: "Show a run", Args: exactly("the name of a run (afar run list)")}
+	c := &cobra.Command{Use: "show NAME", Short: "Show a run", Args: exactly("the name of a run (afar run list)"),
+		Example: "afar run show nightly"}
 	return asking(a, c, wire.OpRun, "the run", named, func(p *page, r wire.Run) {
 		p.thing(view.Run(r))
 		if r.Stands != nil && r.Stands.Stands() {
@@ -200,6 +203,7 @@ func newRunShow(a *app) *cobra.Command {
 func newRunLog(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "log NAME", Short: "Show what a run did", Args: exactly("the name of a run (afar run list)"),
+		Example: "afar run log -f nightly",
 	}
 	follow := c.Flags().BoolP("follow", "f", false, "go on until the run is over")
 	asJSON := jsonFlag(c, "one event in each line")
@@ -250,6 +254,7 @@ func (a *app) printEvent(e wire.RunEvent, asJSON bool) error {
 func newRunSend(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "send NAME TEXT|-", Short: "Write to a run: its next turn begins with it", Args: cobra.ArbitraryArgs,
+		Example: "afar run send nightly 'Also update the changelog'",
 	}
 	return asking(a, c, wire.OpSend, "id, to, when, words", func(args []string) (wire.SendRequest, error) {
 		if len(args) < 2 {
@@ -268,6 +273,7 @@ func newRunSend(a *app) *cobra.Command {
 func newRunStop(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "stop NAME", Short: "End what a run does now", Args: exactly("the name of a run (afar run list)"),
+		Example: "afar run stop nightly",
 	}
 	return asking(a, c, wire.OpRunStop, "the run", named, func(p *page, r wire.Run) {
 		if r.PID != 0 {
@@ -281,7 +287,8 @@ func newRunStop(a *app) *cobra.Command {
 func newRunRemove(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Forget a run that is over; the agent keeps its conversation",
-		Args: exactly("the name of a run (afar run list)"),
+		Example: "afar run remove nightly",
+		Args:    exactly("the name of a run (afar run list)"),
 	}
 	return asking(a, c, wire.OpRunRemove, "the run", named, renderRunRemoved)
 }

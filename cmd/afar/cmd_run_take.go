@@ -19,6 +19,7 @@ import (
 func newRunTake(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "take NAME", Short: "Continue a run yourself, in this terminal",
+		Example: "afar run take nightly",
 		Long: "Waits for the end of the turn, then opens the agent's own client on the conversation. " +
 			"Meanwhile no turn\n" +
 			"starts, and messages to the run wait. At the end you are asked whether to give the run back.",
@@ -141,6 +142,7 @@ func renderRunGiven(p *page, r wire.Run) {
 func newRunGive(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "give NAME", Short: "Hand a run back that was taken", Args: exactly("the name of a run (afar run list)"),
+		Example: "afar run give nightly",
 	}
 	return asking(a, c, wire.OpRunGive, "the run", named, renderRunGiven)
 }
@@ -148,6 +150,7 @@ func newRunGive(a *app) *cobra.Command {
 func newRunAdopt(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "adopt SESSION-ID", Short: "Make a run of a conversation that nobody has open",
+		Example: "afar run adopt 6a1f0c52-8d0e-4a55-9c1e-5a3b9e0f7d21 --name nightly",
 		Long: "Makes a run of any conversation of Claude Code on this machine, with its directory. The next message\n" +
 			"continues it. The id is the name of the conversation's file below ~/.claude/projects.",
 		Args: exactly("the id of a conversation"),

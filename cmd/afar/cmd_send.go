@@ -13,7 +13,8 @@ import (
 func newSend(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "send ADDRESS TEXT|-", Short: "Write to a session, a run or a task; one that stopped goes on with it",
-		Args: cobra.ArbitraryArgs,
+		Example: "afar send shop-3f2a 'Run the tests again before you stop'",
+		Args:    cobra.ArbitraryArgs,
 		Long: "Gives a session, a run or a task a text, as a message from your phone would: one that is idle goes " +
 			"on with it, one that\n" +
 			"works gets it at its next step. ADDRESS is a session's token (afar status) or the beginning of it, " +

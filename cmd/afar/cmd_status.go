@@ -14,6 +14,7 @@ import (
 func newStatus(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Show sessions, loops, open questions, channels", Args: exactly(),
+		Example: "afar status --json",
 		Long: "Shows the sessions with what they are about, their model, context and todos as far as Claude Code " +
 			"tells,\n" +
 			"the loops, what waits for you, and the channels. afar watch keeps them on the screen.",

@@ -32,7 +32,8 @@ func renderSuggestions(p *page, in wire.SuggestionsReply) {
 func newSuggestionAccept(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "accept NAME", Short: "Make a task of a suggestion, and start it",
-		Args: exactly("the name of a suggestion (afar suggestion list)"),
+		Example: "afar suggestion accept renew-the-certificate -m 'Before Friday'",
+		Args:    exactly("the name of a suggestion (afar suggestion list)"),
 	}
 	var in wire.SuggestionAcceptRequest
 	c.Flags().StringVarP(&in.Instruction, "instruction", "m", "", "a `text` that you add, in your words")
@@ -45,7 +46,8 @@ func newSuggestionAccept(a *app) *cobra.Command {
 func newSuggestionDismiss(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "dismiss NAME", Short: "Dismiss a suggestion: it does not come back",
-		Args: exactly("the name of a suggestion (afar suggestion list)"),
+		Example: "afar suggestion dismiss renew-the-certificate",
+		Args:    exactly("the name of a suggestion (afar suggestion list)"),
 	}
 	return asking(a, c, wire.OpSuggestionDismiss, "the suggestion", named, func(p *page, s wire.Suggestion) {
 		p.line("Suggestion %s is dismissed.", oneLine(s.ID, 40))

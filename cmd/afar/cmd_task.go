@@ -17,14 +17,15 @@ func newTask(a *app) *cobra.Command {
 	set := func(use, short, status string) *cobra.Command { return newTaskSet(a, use, short, status) }
 	return group("task", "Work that goes on for days, each task in a folder of its own",
 		newTaskNew(a), newTaskList(a), newTaskShow(a), newTaskStart(a), newTaskStop(a),
-		set("done SLUG", "Set a task to COMPLETED", "COMPLETED"),
-		set("reopen SLUG", "Set a task to IN PROGRESS again", "IN PROGRESS"),
-		set("archive SLUG", "Set a task to ARCHIVED", "ARCHIVED"))
+		set("done", "Set a task to COMPLETED", "COMPLETED"),
+		set("reopen", "Set a task to IN PROGRESS again", "IN PROGRESS"),
+		set("archive", "Set a task to ARCHIVED", "ARCHIVED"))
 }
 
 func newTaskNew(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "new TITLE", Short: "Create a task", Args: cobra.ArbitraryArgs,
+		Example: "afar task new 'Move the site' -m 'The shop runs on the new host, and nobody notices' --start",
 		Long: "Creates a task: a folder with state.md, which says what the task is and how far it is. " +
 			"You may edit it at any\n" +
 			"time. Only a person creates tasks. With --start an agent begins to work on it.",
@@ -65,7 +66,8 @@ func newTaskList(a *app) *cobra.Command {
 }
 
 func newTaskShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show SLUG", Short: "Show a task", Args: exactly("the name of a task (afar task list)")}
+	c := &cobra.Command{Use: "show SLUG", Short: "Show a task", Args: exactly("the name of a task (afar task list)"),
+		Example: "afar task show move-the-site"}
 	return asking(a, c, wire.OpTask, "the task", named, func(p *page, t wire.Task) {
 		p.thing(view.Task(t))
 	})
@@ -76,6 +78,7 @@ func day(millis int64) string { return time.UnixMilli(millis).Format(time.DateOn
 func newTaskStart(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "start SLUG", Short: "Let an agent work on a task", Args: exactly("the name of a task (afar task list)"),
+		Example: "afar task start move-the-site",
 	}
 	return asking(a, c, wire.OpTaskStart, "the task", func(args []string) (wire.TaskStartRequest, error) {
 		return wire.TaskStartRequest{Key: rand.Text(), ID: args[0]}, nil
@@ -85,7 +88,8 @@ func newTaskStart(a *app) *cobra.Command {
 func newTaskStop(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "stop SLUG", Short: "Stop a task: nothing but you starts it again",
-		Args: exactly("the name of a task (afar task list)"),
+		Example: "afar task stop move-the-site",
+		Args:    exactly("the name of a task (afar task list)"),
 	}
 	return asking(a, c, wire.OpTaskStop, "the task", named, func(p *page, t wire.Task) {
 		p.line("Task %s is stopped. Start it again: afar task start %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
@@ -93,7 +97,8 @@ func newTaskStop(a *app) *cobra.Command {
 }
 
 func newTaskSet(a *app, use, short, status string) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: exactly("the name of a task (afar task list)")}
+	c := &cobra.Command{Use: use + " SLUG", Short: short, Args: exactly("the name of a task (afar task list)"),
+		Example: "afar task " + use + " move-the-site"}
 	return asking(a, c, wire.OpTaskSet, "the task", func(args []string) (wire.TaskSetRequest, error) {
 		return wire.TaskSetRequest{ID: args[0], Status: status}, nil
 	}, func(p *page, t wire.Task) {

@@ -25,7 +25,8 @@ const triggerName = "the name of a trigger (afar trigger list)"
 func newTriggerNew(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "new NAME --on WHEN --to ADDRESS --prompt TEXT|-", Short: "Write a rule; it is on at once",
-		Args: exactly("a name of letters a-z, digits and dashes"),
+		Example: "afar trigger new nightly --on 'cron 0 2 * * *' --to run --prompt 'Run the long tests'",
+		Args:    exactly("a name of letters a-z, digits and dashes"),
 		Long: "Writes a rule to the folder triggers, and switches it on.\n\n" +
 			"WHEN is one of\n" +
 			"  cron 0 7 * * 1-5 Europe/Berlin    five fields, and a time zone if you like\n" +
@@ -99,7 +100,8 @@ func newTriggerList(a *app) *cobra.Command {
 func moment(ms int64) string { return milli(ms).Format("2006-01-02 15:04:05") }
 
 func newTriggerShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show NAME", Short: "Show a trigger", Args: exactly(triggerName)}
+	c := &cobra.Command{Use: "show NAME", Short: "Show a trigger", Args: exactly(triggerName),
+		Example: "afar trigger show nightly"}
 	return asking(a, c, wire.OpTrigger, "the trigger", named, renderTrigger)
 }
 
@@ -125,6 +127,7 @@ func payloadFlag(c *cobra.Command) *string {
 func newTriggerTest(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "test NAME", Short: "Say what a trigger would send, and send nothing", Args: exactly(triggerName),
+		Example: "afar trigger test nightly --payload push.json",
 	}
 	file := payloadFlag(c)
 	return asking(a, c, wire.OpTriggerTest, "fires, why, to, text", func(args []string) (wire.TriggerTestRequest, error) {
@@ -145,7 +148,8 @@ func renderTriggerTest(p *page, t wire.TriggerTestReply) {
 }
 
 func newTriggerFire(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "fire NAME", Short: "Let a trigger fire now", Args: exactly(triggerName)}
+	c := &cobra.Command{Use: "fire NAME", Short: "Let a trigger fire now", Args: exactly(triggerName),
+		Example: "afar trigger fire nightly"}
 	file := payloadFlag(c)
 	return asking(a, c, wire.OpTriggerFire, "the firing", func(args []string) (wire.TriggerFireRequest, error) {
 		payload, err := a.payload(*file)
@@ -159,6 +163,7 @@ func newTriggerFire(a *app) *cobra.Command {
 func newTriggerOn(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "on NAME", Short: "Approve the file of a trigger as it is, and switch it on", Args: exactly(triggerName),
+		Example: "afar trigger on nightly",
 		Long: "Approves the file of a trigger as it is now, and switches it on. " +
 			"A rule that somebody wrote by hand is off\n" +
 			"until then, and so is one whose file has changed.",
@@ -167,7 +172,8 @@ func newTriggerOn(a *app) *cobra.Command {
 }
 
 func newTriggerOff(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "off NAME", Short: "Switch a trigger off", Args: exactly(triggerName)}
+	c := &cobra.Command{Use: "off NAME", Short: "Switch a trigger off", Args: exactly(triggerName),
+		Example: "afar trigger off nightly"}
 	return asking(a, c, wire.OpTriggerOff, "the trigger", named, func(p *page, t wire.Trigger) {
 		p.line("Trigger %s is off. Switch it on: afar trigger on %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
 	})
@@ -176,7 +182,8 @@ func newTriggerOff(a *app) *cobra.Command {
 func newTriggerRotate(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "rotate NAME", Short: "Make a new secret for a webhook; the old one counts no more",
-		Args: exactly(triggerName),
+		Example: "afar trigger rotate nightly",
+		Args:    exactly(triggerName),
 	}
 	return asking(a, c, wire.OpTriggerRotate, "the trigger, with its secret", named, renderTriggerOn)
 }
@@ -184,6 +191,7 @@ func newTriggerRotate(a *app) *cobra.Command {
 func newTriggerRemove(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a trigger with its file; its ledger stays", Args: exactly(triggerName),
+		Example: "afar trigger remove nightly",
 	}
 	return asking(a, c, wire.OpTriggerRemove, "nothing", named, func(p *page, _ wire.None) {
 		p.line("Trigger %s is removed.", oneLine(c.Flags().Arg(0), 40))
@@ -192,9 +200,10 @@ func newTriggerRemove(a *app) *cobra.Command {
 
 func newTriggerLog(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "log [NAME]",
-		Short: "Show the ledger: what was due, what fired, what was missed and why",
-		Args:  cobra.MaximumNArgs(1),
+		Use:     "log [NAME]",
+		Example: "afar trigger log nightly",
+		Short:   "Show the ledger: what was due, what fired, what was missed and why",
+		Args:    cobra.MaximumNArgs(1),
 	}
 	last := c.Flags().IntP("last", "n", 0, "how many `LINES` (50)")
 	return asking(a, c, wire.OpTriggerLog, "firings", func(args []string) (wire.TriggerLogRequest, error) {

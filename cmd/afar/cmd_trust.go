@@ -16,7 +16,8 @@ import (
 func newGuardTrust(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "trust FILE", Short: "Let a project's guard.toml turn asks off, as it is now",
-		Args: exactly("a project's guard.toml"),
+		Example: "afar guard trust .afar/guard.toml",
+		Args:    exactly("a project's guard.toml"),
 		Long: "A project's guard.toml only makes rules stricter until you accept its exact content. Then it may " +
 			"turn\n" +
 			"asks off as well, in its directory and below; never a built-in deny. Any change ends the trust.\n" +

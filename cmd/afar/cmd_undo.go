@@ -13,6 +13,7 @@ import (
 func newUndo(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "undo [list|ID]", Short: "Take back a destructive step of a session", Args: atMostOne,
+		Example: "afar undo list\nafar undo 3f2a",
 		Long: "Before a destructive step in a git repository that a person is asked about, Afar keeps what the\n" +
 			"step may destroy, untracked files included, for 24 hours. Alone or with list it shows what is kept;\n" +
 			"with an ID it brings that back. Newer work is never overwritten without\n" +

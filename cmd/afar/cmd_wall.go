@@ -17,6 +17,7 @@ import (
 func newWall(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "wall [flags] -- COMMAND...", Short: "Run a command behind the wall of runs", Args: cobra.ArbitraryArgs,
+		Example: "afar wall -- npm test\nafar wall --write ~/data -- ./import.sh\nafar wall --print",
 		Long: "Runs a command that can write this directory, temporary files and caches alone, and cannot read your " +
 			"keys.\nThe kernel keeps that for all that the command starts, whatever it does. It is the wall of " +
 			"runs.\n\n" +

@@ -21,10 +21,24 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().StringVar(&a.machine, "machine", "", "on the hub: do it on the machine `NAME` of the fleet")
 	root.Version = versionText()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	giveExamples(root, "")
+	completeExamples(root)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	return root
+}
+
+// completeExamples indents the examples of a command and of those below it. One that can be typed alone and has none is
+// its own.
+func completeExamples(c *cobra.Command) {
+	if c.Example == "" && c.ValidateArgs(nil) == nil && !c.Hidden && (!c.HasSubCommands() || !c.HasParent()) {
+		c.Example = c.CommandPath()
+	}
+	if c.Example != "" {
+		c.Example = "  " + strings.ReplaceAll(c.Example, "\n", "\n  ")
+	}
+	for _, sub := range c.Commands() {
+		completeExamples(sub)
+	}
 }
 
 // commands are those of one group of `afar --help`.
