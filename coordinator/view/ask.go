@@ -13,7 +13,7 @@ import (
 )
 
 // Questions are what waits for the person.
-var Questions = Noun{
+var Questions = add(Noun{
 	Name: "question", Empty: wording.NoAsks,
 	Does: map[string]Act{
 		"allow":         answers(func(Input) wire.AnswerRequest { return wire.AnswerRequest{Allow: true} }),
@@ -25,7 +25,7 @@ var Questions = Noun{
 			return wire.AnswerRequest{Text: in.Words, Options: in.Options}
 		}),
 	},
-}
+})
 
 // A Card is one question, or several identical ones that are answered together. Its title is what is wanted, its
 // notes the risk, its only text the call, the plan or the message, and its foot how it stands.

@@ -8,13 +8,14 @@ import (
 )
 
 // Machines are the machines of the fleet, this one first.
-var Machines = Noun{
+var Machines = add(Noun{
 	Name: "machine", Named: true,
+	Page: true, About: "the machines of your fleet",
 	Empty: "This machine has no fleet. `afar fleet serve` makes it the hub of one: then the questions of your other " +
 		"machines come to the same phone.",
 	List: list(wire.OpMachines, wire.None{}, func(r wire.MachinesReply) []Thing { return each(r.Machines, Machine) }),
 	Read: one(wire.OpMachine, func(r wire.MachineReply) Thing { return MachineWhole(r) }),
-}
+})
 
 // Machine shows a machine of the fleet.
 func Machine(m wire.Machine) Thing {

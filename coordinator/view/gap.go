@@ -12,8 +12,9 @@ import (
 const gapOpen = "open"
 
 // Gaps are what kept agents from doing well: the open ones first, then the newest.
-var Gaps = Noun{
+var Gaps = add(Noun{
 	Name: "gap", Inner: true,
+	Page: true,
 	Empty: "No gaps. When an agent lacks something (a program, an account, knowledge of yours), it reports it here " +
 		"once, and goes on. What you change by hand in `gaps.md` counts too.",
 	List: list(wire.OpGaps, wire.None{}, func(r wire.GapsReply) []Thing {
@@ -26,7 +27,7 @@ var Gaps = Noun{
 		"ignored":  says(wire.OpGapSet, gapSet("ignored"), "Gap %s is ignored."),
 		gapOpen:    says(wire.OpGapSet, gapSet(gapOpen), "Gap %s is open."),
 	},
-}
+})
 
 func gapRank(g wire.Gap) int {
 	if g.Status == gapOpen {

@@ -8,8 +8,9 @@ import (
 )
 
 // Loops are what keeps sessions and runs at work: those that go on first.
-var Loops = Noun{
+var Loops = add(Noun{
 	Name: "loop", Inner: true, Named: true,
+	About: "which sessions keep going",
 	Empty: "No loops. In a session: `/loop fix the failing tests`. With `--check 'go test ./...'` it goes on until " +
 		"the check is green.",
 	List: list(wire.OpLoops, wire.None{}, func(r wire.LoopsReply) []Thing { return each(r.Loops, Loop) }),
@@ -17,7 +18,7 @@ var Loops = Noun{
 	Does: map[string]Act{
 		"cancel": says(wire.OpLoopCancel, named, "The loop of %s is cancelled. The session stops when it is done."),
 	},
-}
+})
 
 // Loop shows a loop by its innermost goal.
 func Loop(l wire.Loop) Thing {

@@ -8,12 +8,12 @@ import (
 )
 
 // Texts are what was sent to sessions, runs, tasks and the person. They are read in a list alone.
-var Texts = Noun{
+var Texts = add(Noun{
 	Name: "text",
 	List: list(wire.OpInbox, wire.InboxRequest{}, func(r wire.InboxReply) []Thing { return each(r.Messages, Message) }),
 	Empty: "No texts. Send one: `afar send ADDRESS TEXT`. On the phone: `/send NAME TEXT`. What you, your phone or a " +
 		"program sends to a session, a run or you is kept here, with what became of it.",
-}
+})
 
 // messageMarks are how the states of a text look.
 var messageMarks = map[string]Mark{

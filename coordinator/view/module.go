@@ -10,8 +10,9 @@ import (
 )
 
 // Modules are the folders that bring events for triage, and tools for runs.
-var Modules = Noun{
+var Modules = add(Noun{
 	Name: "module",
+	Page: true, About: "folders that bring events and tools, and disable them", Phone: []string{"enable", "disable"},
 	Empty: "No modules. A module is a folder with a file `module.toml`: it brings events for triage, and tools for runs. " +
 		"Nothing of it runs before you enable it. `afar module list` says where it is put.",
 	List: list(wire.OpModules, wire.None{}, func(r wire.ModulesReply) []Thing { return each(r.Modules, Module) }),
@@ -23,7 +24,7 @@ var Modules = Noun{
 		"disable": says(wire.OpModuleDisable, named, "Module %s is disabled."),
 		"restart": says(wire.OpModuleRestart, named, "The source of module %s is started again."),
 	},
-}
+})
 
 // Module shows a module.
 func Module(m wire.Module) Thing {

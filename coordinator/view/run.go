@@ -8,13 +8,13 @@ import (
 )
 
 // Runs are conversations with an agent that works without a terminal: those that need the person first.
-var Runs = Noun{
+var Runs = add(Noun{
 	Name: "run", Named: true,
 	Empty: "No runs. A run works without a terminal and asks you here. At a terminal: `afar run start 'bring the " +
 		"dependencies up to date'`. On the phone: `/run` and what to do.",
 	List: list(wire.OpRuns, wire.RunsRequest{}, func(r wire.RunsReply) []Thing { return each(r.Runs, Run) }),
 	Read: one(wire.OpRun, Run),
-}
+})
 
 // Run shows a run.
 func Run(r wire.Run) Thing {

@@ -8,13 +8,13 @@ import (
 )
 
 // Sessions are the conversations at a terminal: those that need the person first.
-var Sessions = Noun{
+var Sessions = add(Noun{
 	Name: "session", Named: true,
 	Empty: "No sessions yet. Start `claude` in a project; it appears here by itself.",
 	List: list(wire.OpSessions, wire.SessionsRequest{}, func(r wire.SessionsReply) []Thing {
 		return each(r.Sessions, Session)
 	}),
-}
+})
 
 // Session shows a session by its last prompt.
 func Session(s wire.Session) Thing {

@@ -9,8 +9,9 @@ import (
 )
 
 // Suggestions are the tasks that agents and events suggest. They are read in a list alone.
-var Suggestions = Noun{
+var Suggestions = add(Noun{
 	Name: "suggestion", Inner: true,
+	Page: true, About: "tasks that agents and events suggest", Phone: []string{"accept", "dismiss"},
 	Empty: "No suggestions. An agent that finds more to do suggests a task here instead of beginning it, and so does " +
 		"an event that fits no task (`afar send triage TEXT`). Only you make a task of one.",
 	List: list(wire.OpSuggestions, wire.SuggestionsRequest{}, func(r wire.SuggestionsReply) []Thing {
@@ -22,7 +23,7 @@ var Suggestions = Noun{
 		}, func(t wire.Task) Done { return Done{Said: wording.TaskMade(t), Task: t.ID, Runs: t.Run != ""} }),
 		"dismiss": says(wire.OpSuggestionDismiss, named, "Suggestion %s is dismissed. It does not come back."),
 	},
-}
+})
 
 // Suggestion shows a suggestion: how urgent it is while it is open, and what became of it later.
 func Suggestion(s wire.Suggestion) Thing {

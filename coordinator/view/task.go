@@ -8,8 +8,9 @@ import (
 )
 
 // Tasks are what goes on for days.
-var Tasks = Noun{
+var Tasks = add(Noun{
 	Name: "task", Inner: true,
+	Page: true, Phone: []string{"start", "stop", "done", "reopen", "archive"},
 	Empty: "No tasks. Create one and start it: `afar task new TITLE --start`. On the phone: `/task` and what shall be " +
 		"reached. An agent works on it in a folder of its own, for days if need be, and asks you.",
 	List: list(wire.OpTasks, wire.None{}, func(r wire.TasksReply) []Thing { return each(r.Tasks, Task) }),
@@ -18,7 +19,7 @@ var Tasks = Noun{
 		"start": taskDoes("start"), "stop": taskDoes("stop"), "done": taskDoes("done"), "reopen": taskDoes("reopen"),
 		"archive": taskDoes("archive"),
 	},
-}
+})
 
 // taskDoes returns the Act that carries out a verb of the command line.
 func taskDoes(verb string) Act {

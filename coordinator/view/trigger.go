@@ -11,8 +11,9 @@ import (
 )
 
 // Triggers are the rules that send texts.
-var Triggers = Noun{
+var Triggers = add(Noun{
 	Name: "trigger",
+	Page: true, About: "rules that send texts, and switch them on or off", Phone: []string{"on", "off"},
 	Empty: "No triggers. Write one: `afar trigger new NAME --on WHEN --to ADDRESS --prompt TEXT`. A trigger sends a " +
 		"text at a time, when a webhook comes in, when a file appears or by hand.",
 	List: list(wire.OpTriggers, wire.None{}, func(r wire.TriggersReply) []Thing { return each(r.Triggers, Trigger) }),
@@ -34,7 +35,7 @@ var Triggers = Noun{
 			return Done{Said: "It would send nothing: " + t.Why}
 		}),
 	},
-}
+})
 
 // Trigger shows a rule.
 func Trigger(t wire.Trigger) Thing {

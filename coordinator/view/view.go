@@ -159,7 +159,21 @@ type Noun struct {
 	List  func(c Caller) ([]Thing, error)
 	Read  func(c Caller, id string) (Thing, error) // nil for one that is shown in lists alone
 	Does  map[string]Act                           // by the keys of deeds
+	Page  bool                                     // the page shows and does all that is said here
+	About string                                   // of the phone's command that lists its things, "" for none
+	Phone []string                                 // the keys of the deeds that a button on a phone offers
 }
+
+// nouns are filled by the files of the nouns, before any function runs.
+var nouns []Noun
+
+func add(n Noun) Noun {
+	nouns = append(nouns, n)
+	return n
+}
+
+// Nouns returns all nouns.
+func Nouns() []Noun { return slices.Clone(nouns) }
 
 func said(s string) Line { return line(Span{Text: s}) }
 func code(s string) Line { return line(Span{Text: s, Code: true}) }

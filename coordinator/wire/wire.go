@@ -55,11 +55,14 @@ type Call[Reply any] struct {
 func (o Op[Request, Reply]) With(in Request) Call[Reply] { return Call[Reply]{string(o), in} }
 
 // Through returns the reply of do, which carries out an operation within the coordinator. do takes the name
-// and the request, and returns a reply of the type that the Op names.
+// and the request, and returns a reply of the type that the Op names, or what decodes one.
 func (c Call[Reply]) Through(do func(op string, in any) (any, error)) (out Reply, err error) {
 	reply, err := do(c.Op, c.In)
 	if err != nil {
 		return out, err
+	}
+	if decode, is := reply.(func(into any) error); is {
+		return out, decode(&out)
 	}
 	return reply.(Reply), nil
 }

@@ -48,7 +48,7 @@ func sayings() []saying {
 		words(wire.OpInbox, "Not done: ", "", (*link).saidInbox),
 		words(wire.OpSessions, "", "", (*link).saidSessions),
 	}
-	return append(all, thingSayings()...)
+	return append(all, nounSayings()...)
 }
 
 // words returns how the replies of an operation are worded. as is what the person did.

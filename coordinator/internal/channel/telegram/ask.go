@@ -274,7 +274,7 @@ func (l *link) tapped(update int64, t tap) error {
 	if !ok {
 		return l.order(p.Act, channel.OpPress, p)
 	}
-	if _, isThing := nouns[c.kind]; isThing {
+	if _, isThing := nounOf(c.kind); isThing {
 		return l.tappedThing(p.Act, c)
 	}
 	p.Nonce, p.Decision, p.Choice = c.nonce, allow.decision(from.name), c.value

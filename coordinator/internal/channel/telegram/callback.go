@@ -20,7 +20,7 @@ type callback struct {
 // A callbackKind says what a button is for.
 type callbackKind string
 
-// The kinds of callbacks, with the values that each may have. Those about things stand with nouns.
+// The kinds of callbacks, with the values that each may have. Those about things are the nouns of view.
 const (
 	answerAsk     callbackKind = "a"  // a verb
 	pickOption    callbackKind = "o"  // <question>:<option>, or <question>:d for Done
@@ -81,7 +81,8 @@ func (c callback) valid() bool {
 	case chooseAsk:
 		return !strings.Contains(c.value, ":")
 	}
-	return nouns[c.kind].deeds[c.value] != "" || slices.Contains(fixedValues[c.kind], c.value)
+	noun, _ := nounOf(c.kind)
+	return slices.Contains(noun.Phone, c.value) || slices.Contains(fixedValues[c.kind], c.value)
 }
 
 // ofAsk reports whether c is on the card of an ask, and answers it.

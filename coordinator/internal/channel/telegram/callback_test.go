@@ -21,9 +21,9 @@ func TestCallbacksOnPhones(t *testing.T) {
 		{"u:n1:u", callback{takeBack, "n1", "u"}},
 		{"u:n1:w", callback{takeBack, "n1", "w"}},
 		{"to:n1:api-1a2b", callback{chooseSession, "n1", "api-1a2b"}},
-		{"sg:tax:y", callback{ofSuggestion, "tax", "y"}},
-		{"tr:morning:y", callback{ofTrigger, "morning", "y"}},
-		{"tr:morning:n", callback{ofTrigger, "morning", "n"}},
+		{"suggestion:tax:accept", callback{"suggestion", "tax", "accept"}},
+		{"trigger:morning:on", callback{"trigger", "morning", "on"}},
+		{"task:taxes:show", callback{ofTask, "taxes", showTask}},
 		{"as:n1:n2", callback{chooseAsk, "n1", "n2"}},
 		{"as:n1:", callback{chooseAsk, "n1", ""}},
 	}

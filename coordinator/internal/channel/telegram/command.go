@@ -26,24 +26,17 @@ type command struct {
 
 // commands returns all of them, in the order in which Telegram lists them.
 func commands() []command {
-	return []command{
+	return slices.Concat([]command{
 		{name: "status", about: "how things stand", do: tells((*link).statusText)},
 		{name: "sessions", about: "what runs", do: shows(wire.OpSessions, wire.SessionsRequest{Most: maxThings})},
 		{name: "questions", about: "what waits for you", do: tells((*link).questionsText)},
 		{name: "asks", about: "the same as /questions", do: tells((*link).questionsText)},
 		{name: "grants", about: "what you allowed for a session, and take it back", do: shows(wire.OpGrants, wire.None{})},
-		{name: "loops", about: "which sessions keep going", do: shows(wire.OpLoops, wire.None{})},
 		{name: "run", about: "have an agent do something: /run TEXT", take: (*link).startRun},
+		{name: "runs", about: "what works without a terminal", do: shows(wire.OpRuns, wire.RunsRequest{Most: maxRuns})},
 		{name: "task", about: "have an agent work on something for days: /task TEXT", take: (*link).newTask},
 		{name: "tasks", about: "what goes on for days", do: shows(wire.OpTasks, wire.None{})},
-		{name: "suggestions", about: "tasks that agents and events suggest",
-			do: shows(wire.OpSuggestions, wire.SuggestionsRequest{})},
-		{name: "triggers", about: "rules that send texts, and switch them on or off",
-			do: shows(wire.OpTriggers, wire.None{})},
-		{name: "modules", about: "folders that bring events and tools, and disable them",
-			do: shows(wire.OpModules, wire.None{})},
-		{name: "runs", about: "what works without a terminal", do: shows(wire.OpRuns, wire.RunsRequest{Most: maxRuns})},
-		{name: "machines", about: "the machines of your fleet", do: shows(wire.OpMachines, wire.None{})},
+	}, nounCommands(), []command{
 		{name: "send", about: "write to a session or a run: /send NAME TEXT", take: (*link).sendTo},
 		{name: "inbox", about: "the newest texts, and what became of them: /inbox WORDS finds old ones",
 			do: inbox},
@@ -54,7 +47,7 @@ func commands() []command {
 		{name: "resume", about: "end of /pause", do: pause(false)},
 		{name: "stop", about: "end what a session does now: as a reply to its message", take: (*link).stopTurn},
 		{name: "help", about: "what this bot does", do: tells(func(*link) string { return helpText })},
-	}
+	})
 }
 
 // runCommand carries out a command of the person. ok is false if the command is unknown.

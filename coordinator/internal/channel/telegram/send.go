@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -29,7 +30,7 @@ func (l *link) saidInbox(find string, all wire.InboxReply) (said, error) {
 	slices.Reverse(all.Messages)
 	older := len(all.Messages) > maxTexts
 	all.Messages = all.Messages[:min(len(all.Messages), maxTexts)]
-	list := l.thingList(ofText, all)
+	list := l.thingList(view.Texts, all)
 	if older {
 		list.html += "\n\nOlder ones: <code>/inbox WORDS</code>, or the page"
 	}
@@ -38,7 +39,7 @@ func (l *link) saidInbox(find string, all wire.InboxReply) (said, error) {
 
 // saidSessions lists the first sessions.
 func (l *link) saidSessions(_ string, some wire.SessionsReply) (said, error) {
-	list := l.thingList(ofSession, some)
+	list := l.thingList(view.Sessions, some)
 	if left := some.All - len(some.Sessions); left > 0 {
 		list.html += fmt.Sprintf("\n\nand %s more: <code>afar status</code>", text.Count(left, "session"))
 	}

@@ -122,7 +122,7 @@ func (l *link) writeToTask(update int64, m message) (ok bool, err error) {
 }
 
 // showTask is the value of the button that shows a task.
-const showTask = "l"
+const showTask = "show"
 
 // taskList lists the tasks that are not archived.
 func (l *link) taskList(all []wire.Task) (out rendered) {
@@ -176,7 +176,7 @@ func (l *link) taskCard(t wire.Task) rendered {
 		html += "\n" + shown
 	}
 	html += "\n📁 " + place{home: l.cfg.Home}.path(t.Dir) + l.taskLink(t)
-	return rendered{html: html, rows: [][]button{thingButtons(ofTask, view.Task(t), "")}}
+	return rendered{html: html, rows: [][]button{thingButtons(view.Tasks, view.Task(t), "")}}
 }
 
 // taskLink returns a line that leads to the page of a task, "" while none is served.
@@ -191,5 +191,5 @@ func (l *link) taskLink(t wire.Task) string {
 // taskButtons returns the buttons of a task among others: show it, and the likeliest deed.
 func taskButtons(t view.Thing, name string) []button {
 	show := button{"Show" + name, callback{ofTask, t.ID, showTask}.String()}
-	return append([]button{show}, thingButtons(ofTask, t, name)[:1]...)
+	return append([]button{show}, thingButtons(view.Tasks, t, name)[:1]...)
 }

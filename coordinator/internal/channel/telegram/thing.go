@@ -2,8 +2,10 @@ package telegram
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,42 +20,74 @@ import (
 // maxThings bounds the things of one list.
 const maxThings = 10
 
-// A noun is what the phone lists.
-type noun struct {
-	view.Noun
-	deeds map[string]string // that have a button, by the value of the button
+// ofTask is the kind of the buttons about tasks. The kind of those about things is the name of their noun, their nonce
+// the thing's id, and their value the key of the deed.
+const ofTask callbackKind = "task"
+
+// nounOf returns the noun that buttons of a kind are about. ok is false for others.
+func nounOf(kind callbackKind) (n view.Noun, ok bool) {
+	for _, n := range view.Nouns() {
+		if n.Name == string(kind) {
+			return n, true
+		}
+	}
+	return n, false
 }
 
-// The kinds of the buttons about things. The nonce is the thing's name.
-const (
-	ofSuggestion callbackKind = "sg"
-	ofTrigger    callbackKind = "tr"
-	ofModule     callbackKind = "md"
-	ofTask       callbackKind = "t" // l shows it
-
-	ofSession, ofLoop, ofText, ofMachine callbackKind = "se", "lp", "tx", "mc" // have no buttons
-)
-
-// nouns are all, by the kind of their buttons.
-var nouns = map[callbackKind]noun{
-	ofSuggestion: {view.Suggestions, map[string]string{"y": "accept", "n": "dismiss"}},
-	ofTrigger:    {view.Triggers, map[string]string{"y": "on", "n": "off"}},
-	ofModule:     {view.Modules, map[string]string{"y": "enable", "n": "disable"}},
-	ofTask: {view.Tasks, map[string]string{
-		"s": "start", "x": "stop", "d": "done", "o": "reopen", "z": "archive",
-	}},
-	ofSession: {Noun: view.Sessions}, ofLoop: {Noun: view.Loops}, ofText: {Noun: view.Texts},
-	ofMachine: {Noun: view.Machines},
+// nounCommands returns the commands that list the things of a noun.
+func nounCommands() (all []command) {
+	for _, n := range view.Nouns() {
+		if n.About == "" {
+			continue
+		}
+		op, in := asksFor(func(c view.Caller) { _, _ = n.List(c) })
+		all = append(all, command{name: n.Name + "s", about: n.About, do: func(l *link, act channel.Act, _ []string) error {
+			return l.order(act, op, in)
+		}})
+	}
+	return all
 }
 
-// thingSayings returns how the replies of the operations of nouns are worded.
-func thingSayings() []saying {
-	return []saying{
-		listed(wire.OpLoops, ofLoop), listed(wire.OpMachines, ofMachine),
-		listed(wire.OpSuggestions, ofSuggestion), deed(wire.OpSuggestionAccept), deed(wire.OpSuggestionDismiss),
-		listed(wire.OpTriggers, ofTrigger), deed(wire.OpTriggerOn), deed(wire.OpTriggerOff),
-		listed(wire.OpModules, ofModule), deed(wire.OpModuleEnable), deed(wire.OpModuleDisable),
-		deed(wire.OpTaskStart), deed(wire.OpTaskStop), deed(wire.OpTaskSet),
+// nounSayings returns how the replies of the operations of nouns are worded.
+func nounSayings() (all []saying) {
+	for _, n := range view.Nouns() {
+		if n.About != "" {
+			op, _ := asksFor(func(c view.Caller) { _, _ = n.List(c) })
+			all = append(all, saying{op: op, head: "Not done: ", say: func(l *link, in channel.Reply) (said, error) {
+				things, err := n.List(l.replies(in))
+				list := l.things(n, things)
+				return said{show: &list}, err
+			}})
+		}
+		for _, key := range n.Phone {
+			op, _ := asksFor(func(c view.Caller) { _, _ = n.Does[key](c, "", view.Input{Seen: key}) })
+			all = append(all, saying{op: op, head: "Not done: ", say: (*link).saidDeed})
+		}
+	}
+	return all
+}
+
+// asksFor returns the operation that do calls, with its request. Nothing is carried out.
+func asksFor(do func(view.Caller)) (op string, in any) {
+	do(func(called string, with any) (any, error) {
+		op, in = called, with
+		return nil, errToldLater
+	})
+	return op, in
+}
+
+// replies returns what replies to an operation with what it came to.
+func (l *link) replies(in channel.Reply) view.Caller {
+	if in.In != nil {
+		return l.caller(Name)
+	}
+	return func(string, any) (any, error) {
+		return func(into any) error {
+			if err := json.Unmarshal(in.Body, into); err != nil {
+				return core.GiveUp(err)
+			}
+			return nil
+		}, nil
 	}
 }
 
@@ -67,16 +101,15 @@ func (l *link) caller(person string) view.Caller {
 }
 
 // things lists the things of a noun, each with its buttons.
-func (l *link) things(kind callbackKind, all []view.Thing) (out rendered) {
-	noun := nouns[kind]
+func (l *link) things(noun view.Noun, all []view.Thing) (out rendered) {
 	if len(all) == 0 {
 		return rendered{html: ticks(noun.Empty)}
 	}
 	closed := l.cfg.Core.Counts(Name)
 	var b strings.Builder
 	for _, t := range all[:min(len(all), maxThings)] {
-		b.WriteString(l.thingLines(noun.Noun, t))
-		if row := thingButtons(kind, t, " "+text.Clip(t.Title, maxButtonTitle)); closed == nil && row != nil {
+		b.WriteString(l.thingLines(noun, t))
+		if row := thingButtons(noun, t, " "+text.Clip(t.Title, maxButtonTitle)); closed == nil && row != nil {
 			out.rows = append(out.rows, row)
 		}
 	}
@@ -150,13 +183,11 @@ func (l *link) clock(ms int64) string {
 
 // thingButtons returns the buttons of a thing, each with a name at its end, without those for which a person
 // must look at more than a phone shows.
-func thingButtons(kind callbackKind, t view.Thing, name string) (row []button) {
+func thingButtons(n view.Noun, t view.Thing, name string) (row []button) {
 	for _, d := range t.Deeds {
-		for value, key := range nouns[kind].deeds {
-			if key == d.Key && d.Look == "" {
-				label := strings.TrimSpace(d.Label + " " + d.Sign)
-				row = append(row, button{label + name, callback{kind, t.ID, value}.String()})
-			}
+		if slices.Contains(n.Phone, d.Key) && d.Look == "" {
+			label := strings.TrimSpace(d.Label + " " + d.Sign)
+			row = append(row, button{label + name, callback{callbackKind(n.Name), t.ID, d.Key}.String()})
 		}
 	}
 	return row
@@ -168,11 +199,11 @@ func (l *link) tappedThing(act channel.Act, c callback) error {
 	if c.kind == ofTask && c.value == showTask {
 		return order(l, act, wire.OpTask, wire.Named{ID: c.nonce})
 	}
-	n, in := nouns[c.kind], view.Input{Key: act.Key}
-	key := n.deeds[c.value]
+	n, _ := nounOf(c.kind)
+	in := view.Input{Key: act.Key}
 	if n.Read != nil {
 		t, err := n.Read(l.caller(act.By), c.nonce)
-		if d := t.Deed(key); err == nil && d.Look != "" {
+		if d := t.Deed(c.value); err == nil && d.Look != "" {
 			err = fmt.Errorf("it is new or was changed; %s, then: %s", strings.ToLower(d.Look), d.Command)
 		}
 		if err != nil {
@@ -182,7 +213,7 @@ func (l *link) tappedThing(act channel.Act, c callback) error {
 	}
 	act.As = c.String()
 	asked, failed := false, error(nil)
-	_, err := n.Does[key](func(op string, request any) (any, error) {
+	_, err := n.Does[c.value](func(op string, request any) (any, error) {
 		asked, failed = true, l.order(act, op, request)
 		return nil, errToldLater
 	}, c.nonce, in)
@@ -195,42 +226,36 @@ func (l *link) tappedThing(act channel.Act, c callback) error {
 // errToldLater ends a deed whose reply the channel words when it tells it.
 var errToldLater = errors.New("the reply is told later")
 
-// deed words an operation that a button about a thing asks for, as the noun of the thing does.
-func deed[Request, Reply any](op wire.Op[Request, Reply]) saying {
-	return words(op, "Not done: ", "", func(l *link, as string, reply Reply) (out said, err error) {
-		c, _ := parseCallback(as)
-		n := nouns[c.kind]
-		do := n.Does[n.deeds[c.value]]
-		if do == nil {
-			return out, core.GiveUp(fmt.Errorf("no button asks for %s with %q", op, as))
-		}
-		replied := func(string, any) (any, error) { return reply, nil }
-		done, err := do(replied, c.nonce, view.Input{Seen: as})
-		if done.Secret != "" {
-			done.Said += " Its secret was lost: afar trigger rotate " + c.nonce + " makes a new one."
-		}
-		out.text = done.Said
-		if t, is := any(reply).(wire.Task); is && done.Task != "" {
-			card := l.taskCard(t)
-			if done.Runs {
-				card = l.taskStarted(t)
-			}
-			out.show = &card
-		}
+// saidDeed words an operation that a button about a thing asked for, as the noun of the thing does.
+func (l *link) saidDeed(in channel.Reply) (out said, err error) {
+	c, _ := parseCallback(in.As)
+	n, _ := nounOf(c.kind)
+	do := n.Does[c.value]
+	if do == nil {
+		return out, core.GiveUp(fmt.Errorf("no button asks for %s with %q", in.Op, in.As))
+	}
+	done, err := do(l.replies(in), c.nonce, view.Input{Seen: in.As})
+	if done.Secret != "" {
+		done.Said += " Its secret was lost: afar trigger rotate " + c.nonce + " makes a new one."
+	}
+	out.text = done.Said
+	if done.Task == "" || err != nil {
 		return out, err
-	})
-}
-
-// listed words an operation that lists the things of a noun.
-func listed[Request, Reply any](op wire.Op[Request, Reply], kind callbackKind) saying {
-	return words(op, "Not done: ", "", func(l *link, _ string, reply Reply) (said, error) {
-		list := l.thingList(kind, reply)
-		return said{show: &list}, nil
-	})
+	}
+	var t wire.Task
+	if err := json.Unmarshal(in.Body, &t); err != nil {
+		return out, core.GiveUp(err)
+	}
+	card := l.taskCard(t)
+	if done.Runs {
+		card = l.taskStarted(t)
+	}
+	out.show = &card
+	return out, nil
 }
 
 // thingList lists the things of a noun that an operation has replied with.
-func (l *link) thingList(kind callbackKind, reply any) rendered {
-	all, _ := nouns[kind].List(func(string, any) (any, error) { return reply, nil })
-	return l.things(kind, all)
+func (l *link) thingList(n view.Noun, reply any) rendered {
+	all, _ := n.List(func(string, any) (any, error) { return reply, nil })
+	return l.things(n, all)
 }

@@ -54,7 +54,7 @@ func (c *Channel) handler() http.Handler {
 	} {
 		m.HandleFunc("POST "+route, c.signedIn(c.take(take)))
 	}
-	for _, noun := range nouns {
+	for _, noun := range nouns() {
 		m.HandleFunc("POST /"+noun.Name+"/{id}/do", c.signedIn(c.take(does(noun))))
 	}
 	outer := http.NewServeMux()
@@ -70,7 +70,7 @@ func (c *Channel) handler() http.Handler {
 func (c *Channel) viewers() *http.ServeMux {
 	m := http.NewServeMux()
 	pages := c.pageViewers()
-	for _, noun := range nouns { // as it is shown everywhere, where it has no page of its own
+	for _, noun := range nouns() { // as it is shown everywhere, where it has no page of its own
 		list, one := "/"+noun.Name+"s", "/"+noun.Name+"/{id}"
 		if pages[list] == nil {
 			pages[list] = lists(noun)

@@ -2,13 +2,16 @@ package web
 
 import (
 	"crypto/rand"
+	"slices"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
 	"github.com/afar-sh/afar/coordinator/view"
 )
 
-// nouns have pages and buttons.
-var nouns = []view.Noun{view.Triggers, view.Modules, view.Suggestions, view.Gaps, view.Tasks, view.Machines}
+// nouns returns those that have pages and buttons.
+func nouns() []view.Noun {
+	return slices.DeleteFunc(view.Nouns(), func(n view.Noun) bool { return !n.Page })
+}
 
 // lists shows the things of a noun.
 func lists(noun view.Noun) viewer {
