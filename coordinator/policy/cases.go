@@ -44,13 +44,7 @@ func Cases(raw []byte) ([]Case, error) {
 		return nil, err
 	}
 	d, out := &decoder{}, []Case{}
-	for _, k := range doc.Keys {
-		if k.Name != "case" {
-			d.unknown(k, "case")
-			continue
-		}
-		d.each(k, func(t *toml.Table) { out = append(out, d.testCase(t)) })
-	}
+	d.read(doc, []field{{"case", d.each(func(t *toml.Table) { out = append(out, d.testCase(t)) })}})
 	if d.err == nil && len(out) == 0 {
 		return nil, fmt.Errorf("line 1: the file has no [[case]]")
 	}
@@ -60,29 +54,21 @@ func Cases(raw []byte) ([]Case, error) {
 // testCase reads one [[case]].
 func (d *decoder) testCase(t *toml.Table) Case {
 	c := Case{Line: t.Line}
-	for _, k := range t.Keys {
-		switch k.Name {
-		case "command":
-			c.Call = guard.ShellCall(d.literal(k))
-		case "tool", "input":
-			c.Call = d.call(t)
-		case "dir":
-			c.Dir = d.text(k)
-		case "want":
-			c.Want = d.wanted(k)
-		case "rule":
-			c.Rule = d.text(k)
-		case "reads-only":
-			c.ReadOnly = d.yes(k)
-		case "branch":
-			c.Git.Known, c.Git.Branch = true, d.text(k)
-		case "clean":
+	call := func(toml.Key) { c.Call = d.call(t) }
+	d.read(t, []field{
+		{"command", func(k toml.Key) { c.Call = guard.ShellCall(d.literal(k)) }},
+		{"tool", call},
+		{"input", call},
+		{"dir", set(&c.Dir, d.text)},
+		{"want", set(&c.Want, d.wanted)},
+		{"rule", set(&c.Rule, d.text)},
+		{"reads-only", set(&c.ReadOnly, d.yes)},
+		{"branch", func(k toml.Key) { c.Git.Known, c.Git.Branch = true, d.text(k) }},
+		{"clean", func(k toml.Key) {
 			clean := d.yes(k)
 			c.Git.Known, c.Git.Dirty, c.Git.Untracked = true, !clean, !clean
-		default:
-			d.unknown(k, "command", "tool", "input", "dir", "want", "rule", "reads-only", "branch", "clean")
-		}
-	}
+		}},
+	})
 	d.wholeCase(c, t)
 	return c
 }

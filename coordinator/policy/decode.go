@@ -24,18 +24,7 @@ func Parse(raw []byte) (guard.Amendment, error) {
 		return guard.Amendment{}, err
 	}
 	d := &decoder{}
-	for _, k := range doc.Keys {
-		switch k.Name {
-		case "rules":
-			d.changes(k)
-		case "rule":
-			d.each(k, d.rule)
-		case "protect":
-			d.each(k, d.protect)
-		default:
-			d.unknown(k, "rules", "rule", "protect")
-		}
-	}
+	d.read(doc, []field{{"rules", d.changes}, {"rule", d.each(d.rule)}, {"protect", d.each(d.protect)}})
 	return d.out, d.err
 }
 
@@ -53,23 +42,50 @@ func (d *decoder) wrong(line int, format string, args ...any) {
 	}
 }
 
-// unknown reports a key that is not one of the known keys.
-func (d *decoder) unknown(k toml.Key, known ...string) {
-	d.wrong(k.Line, "unknown key %q%s", k.Name, suggestion(k.Name, known))
+// A field is a key that a table may have, with what reads it.
+type field struct {
+	name string
+	read func(toml.Key)
 }
 
-// each calls do for every table of a list [[name]].
-func (d *decoder) each(k toml.Key, do func(*toml.Table)) {
-	if k.Value.Kind != toml.List {
-		d.wrong(k.Line, "%q is a list of tables: write [[%s]]", k.Name, k.Name)
-		return
-	}
-	for _, v := range k.Value.List {
-		if v.Kind != toml.Map {
-			d.wrong(v.Line, "%q is a list of tables: write [[%s]]", k.Name, k.Name)
-			return
+// set returns what reads a key into a variable.
+func set[T any](to *T, read func(toml.Key) T) func(toml.Key) {
+	return func(k toml.Key) { *to = read(k) }
+}
+
+// read reads the keys of a table in their order. One that is none of the fields is wrong.
+func (d *decoder) read(t *toml.Table, fields []field) {
+	for _, k := range t.Keys {
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == k.Name })
+		if i < 0 {
+			d.unknown(k, fields)
+			continue
 		}
-		do(v.Table)
+		fields[i].read(k)
+	}
+}
+
+func (d *decoder) unknown(k toml.Key, known []field) {
+	var names []string
+	for _, f := range known {
+		names = append(names, f.name)
+	}
+	d.wrong(k.Line, "unknown key %q%s", k.Name, suggestion(k.Name, names))
+}
+
+// each returns what calls do for every table of a list [[name]].
+func (d *decoder) each(do func(*toml.Table)) func(toml.Key) {
+	return func(k toml.Key) {
+		if k.Value.Kind != toml.List {
+			d.wrong(k.Line, "%q is a list of tables: write [[%s]]", k.Name, k.Name)
+		}
+		for _, v := range k.Value.List {
+			if v.Kind != toml.Map {
+				d.wrong(v.Line, "%q is a list of tables: write [[%s]]", k.Name, k.Name)
+				return
+			}
+			do(v.Table)
+		}
 	}
 }
 
@@ -136,35 +152,19 @@ const defaultAdvice = "A policy file of this project or its person says so. " +
 func (d *decoder) rule(t *toml.Table) {
 	r := guard.AddedRule{Line: t.Line}
 	r.Instead = defaultAdvice
-	for _, k := range t.Keys {
-		switch k.Name {
-		case "id":
-			r.ID = d.id(k)
-		case "verdict":
-			r.Verdict = d.verdict(k)
-		case "why":
-			r.Why = d.text(k)
-		case "instead":
-			r.Instead = d.text(k)
-		case "effect":
-			r.Kinds = d.kinds(k)
-		case "target":
-			r.Target = d.pattern(k.Value)
-		case "path":
-			r.Paths = d.oneOrMore(k)
-		case "command":
-			r.Command = d.words(k)
-		case "args":
-			r.Args = d.oneOrMore(k)
-		case "tool":
-			r.Tool = d.pattern(k.Value)
-		case "input":
-			r.Input = d.input(k)
-		default:
-			d.unknown(k, "id", "verdict", "why", "instead", "effect", "target", "path", "command", "args", "tool",
-				"input")
-		}
-	}
+	d.read(t, []field{
+		{"id", set(&r.ID, d.id)},
+		{"verdict", set(&r.Verdict, d.verdict)},
+		{"why", set(&r.Why, d.text)},
+		{"instead", set(&r.Instead, d.text)},
+		{"effect", set(&r.Kinds, d.kinds)},
+		{"target", set(&r.Target, d.onePattern)},
+		{"path", set(&r.Paths, d.oneOrMore)},
+		{"command", set(&r.Command, d.words)},
+		{"args", set(&r.Args, d.oneOrMore)},
+		{"tool", set(&r.Tool, d.onePattern)},
+		{"input", set(&r.Input, d.input)},
+	})
 	d.complete(r)
 }
 
@@ -207,25 +207,18 @@ func subjects(r guard.AddedRule) (n int) {
 func (d *decoder) protect(t *toml.Table) {
 	r := guard.AddedRule{Line: t.Line, Kinds: guard.Changing()}
 	r.ID, r.Verdict, r.Why, r.Instead = "protected", guard.Deny, "Changes a protected path", defaultAdvice
-	for _, k := range t.Keys {
-		switch k.Name {
-		case "path":
-			r.Paths = d.oneOrMore(k)
-		case "verdict":
-			r.Verdict = d.verdict(k)
-		case "why":
-			r.Why = d.text(k)
-		case "instead":
-			r.Instead = d.text(k)
-		case "read":
+	d.read(t, []field{
+		{"path", set(&r.Paths, d.oneOrMore)},
+		{"verdict", set(&r.Verdict, d.verdict)},
+		{"why", set(&r.Why, d.text)},
+		{"instead", set(&r.Instead, d.text)},
+		{"read", func(k toml.Key) {
 			if d.yes(k) {
 				r.Kinds = append(r.Kinds, guard.ReadFile)
 				r.Why = strings.Replace(r.Why, "Changes a", "Reads or changes a", 1)
 			}
-		default:
-			d.unknown(k, "path", "verdict", "why", "instead", "read")
-		}
-	}
+		}},
+	})
 	if len(r.Paths) == 0 {
 		d.wrong(t.Line, "[[protect]] needs a path, such as path = [\"infra/prod\"]")
 	}
@@ -281,6 +274,8 @@ func (d *decoder) pattern(v toml.Value) string {
 	}
 	return v.Text
 }
+
+func (d *decoder) onePattern(k toml.Key) string { return d.pattern(k.Value) }
 
 // oneOrMore reads one pattern or a list of patterns.
 func (d *decoder) oneOrMore(k toml.Key) (out []string) {
