@@ -15,7 +15,7 @@ import (
 
 // upgradeFrom is the commit whose programs the script upgrade starts with. After a change
 // of the database or the wire has landed, set it to the commit before.
-const upgradeFrom = "adc519eb"
+const upgradeFrom = "11ba84d6"
 
 // oldPrograms builds the programs of upgradeFrom once and returns their directory.
 var oldPrograms = sync.OnceValues(func() (string, error) {
