@@ -1,11 +1,15 @@
 package link
 
 import (
+	"bytes"
+	"context"
+	"encoding/base64"
 	"errors"
 	"net"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -148,6 +152,106 @@ func TestCluster(t *testing.T) {
 	})
 	if f.like("doubled") != 0 || f.count("act") != 20 {
 		t.Errorf("%q", f.happened())
+	}
+}
+
+// TestOperator: who runs the cluster, hears every subject and may say everything reads nothing of what is said, in a join
+// or in a session, and what they say again, change or make up has no effect on either side.
+func TestOperator(t *testing.T) {
+	o := newOperator(t)
+	f := &fleet{t: t, keys: testKeys(t), addr: o.urls[1]}
+	c := HubConfig{
+		Config: Config{
+			Fleet: "test", Keys: f.keys, Handle: f.handle,
+			Refused: func(id, why string) { f.note("refused " + id + ": " + why) },
+		},
+		Server: Cluster{URL: o.urls[0], Creds: creds(t, o.account)}, Joining: f.joining,
+	}
+	var err error
+	if f.hub, err = NewHub(c); err != nil {
+		t.Fatal(err)
+	}
+	id, seed := NewInvite()
+	f.invites = []string{id}
+	f.hub.Admit(nil, f.invites)
+	run(t, f.hub.Run)
+	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
+	conn, _, err := door{addr: o.urls[0], creds: creds(t, o.account)}.dial("operator")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	in, err := conn.SubscribeSync(">")
+	if err != nil || conn.FlushTimeout(dialWithin) != nil {
+		t.Fatal("the operator hears nothing")
+	}
+
+	const secret = "rm -rf the-quarterly-report"
+	w := Word{Fleet: "test", Addrs: o.urls[1:], Hub: f.keys.Public, Seed: seed, Cluster: true, Creds: creds(t, o.account)}
+	keys := testKeys(t)
+	if _, err := Join(t.Context(), w, keys, []byte(secret)); err != nil {
+		t.Fatal(err)
+	}
+	var did, refused atomic.Int64
+	m, err := NewMember(w.Member(Config{Fleet: "test", Keys: keys, Handle: func(context.Context, string, string, []byte) ([]byte, error) {
+		did.Add(1)
+		return []byte(secret), nil
+	}, Refused: func(string, string) { refused.Add(1) }}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, m.Run)
+	connected(t, m)
+	if _, err := m.Call(t.Context(), "act", []byte(secret)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.hub.Call(t.Context(), keys.ID(), "act", []byte(secret)); err != nil {
+		t.Fatal(err)
+	}
+	if conn.FlushTimeout(dialWithin) != nil {
+		t.Fatal("the operator is cut off")
+	}
+	was := f.like("refused")
+	var toMember, toHub int
+	waiting, _, _ := in.Pending()
+	for range waiting {
+		heard, err := in.NextMsg(dialWithin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{secret, "the-quarterly", base64.StdEncoding.EncodeToString([]byte(secret))[:20]} {
+			if bytes.Contains(heard.Data, []byte(part)) {
+				t.Errorf("the operator reads %q on %s", part, heard.Subject)
+			}
+		}
+		var changed []byte
+		if e, err := parse(heard.Data); err == nil {
+			e.n += 1000 // as if it came now
+			changed = e.bytes()
+		}
+		for _, data := range [][]byte{heard.Data, changed, nil, []byte("{}")} {
+			if err := conn.Publish(heard.Subject, data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		switch heard.Subject {
+		case up("test", keys.ID()):
+			toHub++
+		case down("test", keys.ID()):
+			toMember++
+		}
+	}
+	if toHub < 3 || toMember < 3 {
+		t.Fatalf("%d messages to the hub and %d to the member were heard", toHub, toMember)
+	}
+	eventually(t, "both refuse", func() bool {
+		return f.like("refused")-was >= 3*toHub && refused.Load() >= int64(3*toMember)
+	})
+	if _, err := f.hub.Call(t.Context(), keys.ID(), "act", nil); err != nil || did.Load() != 2 || f.count("act") != 1 {
+		t.Errorf("%v, %d calls of the member, %q", err, did.Load(), f.happened())
+	}
+	if n := f.like("joining"); n != 1 {
+		t.Errorf("one machine joined %d times", n)
 	}
 }
 
