@@ -85,6 +85,8 @@ var (
 		"{n} orders that were under way are not sent again, because they may have been carried out.")
 	MachineDoubled = news("machine-doubled", "🚨 Two machines speak with the key of {of}: one is a copy of the other. "+
 		"Both are refused. Remove it here (afar fleet remove {of}), then let each join again by an invite of its own.")
+	TwoHubs = news("two-hubs", "🚨 Two hubs speak with the key of {of}: one is a copy of the other. Both are refused. "+
+		"On the copy: afar fleet leave. Then, on the other: afar stop.")
 	OnItsWay        = news("on-its-way", "{what}, on its way to {of}.")
 	WaitsForMachine = news("waits-for-machine", "{what}. {of} is not reachable since {why}: it counts when {of} is back, "+
 		"if the question is still open then.")

@@ -378,6 +378,16 @@ func (c *Core) HeardHub(how fleet.Known) error {
 	})
 }
 
+// TwoHubs tells the person that another hub speaks with the key of this one.
+func (c *Core) TwoHubs() error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		name := s.settings.Fleet.Name
+		record(&b, event.FleetChanged, "", name, "another hub speaks with the key of this one: both are refused", now)
+		s.notify(&b, string(channel.TwoHubs), "", channel.News{Kind: channel.TwoHubs, Of: name}, now)
+		return b, nil
+	})
+}
+
 // NoteFleet journals a message of a machine that does not count.
 func (c *Core) NoteFleet(who, why string) error { return c.Note(event.FleetRefused, "", who, why) }
 

@@ -145,7 +145,10 @@ func (h *Hub) refused(id, why string) {
 // doubled refuses a machine that speaks from two places, until the person has removed it.
 func (h *Hub) doubled(id string) {
 	m, err := h.cfg.Core.Machine(id)
-	if err == nil {
+	switch {
+	case id == string(h.cfg.Self.ID):
+		err = h.cfg.Core.TwoHubs()
+	case err == nil:
 		_, err = h.cfg.Core.ChangeMachine(m.ID, "two machines speak with the key of "+m.Name+": both are refused",
 			channel.News{Kind: channel.MachineDoubled, Of: m.Name},
 			func(m *fleet.Machine, _ time.Time) error { m.Doubled = true; return nil })

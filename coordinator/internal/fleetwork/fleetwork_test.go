@@ -688,7 +688,7 @@ func TestChecks(t *testing.T) {
 	p.desk.end()
 	p.checks(p.build, "bad", "the hub desk is not reached: ", "see that "+addr+" is reached from here")
 	id := p.build.asks("make one")
-	p.checks(p.build, "bad", "; 1 waiting for it", "see that")
+	p.checks(p.build, "bad", " waiting for it", "see that")
 	occupied, err := net.Listen("tcp", addr)
 	p.build.ok(err)
 	p.desk.start()
@@ -761,6 +761,14 @@ func TestNothingKept(t *testing.T) {
 	if got := strings.Join(names, " "); got != "box.nkey cert-key.pem cert.pem sign.nkey" {
 		t.Errorf("the folder of the fleet holds %s", got)
 	}
+}
+
+// TestTwoHubs checks that the person hears that a copy of the hub speaks with its key.
+func TestTwoHubs(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, 0, 0)
+	p.desk.ok(p.desk.TwoHubs())
+	p.eventually("the person hears it", func() bool { return p.told("Two hubs speak with the key of desk") == 1 })
 }
 
 // TestStolen checks that a second machine with a word is refused while the first one has it, that the journal says so, and

@@ -249,6 +249,9 @@ func (s Setup) checkLink(self fleet.Self, present int) wire.Check {
 	case why != "" && self.Role == fleet.Hub:
 		c.State, c.Text = "bad", "no machine can reach this hub: "+why
 		c.Fix = "afar fleet serve --listen HOST:PORT, with an address of this machine that is free"
+		if errors.Is(s.Link().Err, link.ErrTwoHubs) {
+			c.Fix = "on the copy: afar fleet leave; then, on the other: afar stop"
+		}
 	case why != "":
 		c.State, c.Text = "bad", "the hub "+self.Peer.Name+" is not reached: "+why
 		c.Fix = fixLink(self, s.Link().Err)

@@ -155,6 +155,71 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// TestTwoHubs: a copy of the hub at the same cluster has both refused, and both say so, once. Old announcements of a hub
+// that are said again refuse nobody.
+func TestTwoHubs(t *testing.T) {
+	o := newOperator(t)
+	f := &fleet{t: t, keys: testKeys(t), addr: o.urls[0]}
+	hub := func(name string) (*Hub, func()) {
+		h, err := NewHub(HubConfig{
+			Config:  Config{Fleet: "test", Keys: f.keys, Handle: f.handle, Beat: 500 * time.Millisecond},
+			Server:  Cluster{URL: o.urls[0], Creds: creds(t, o.account)},
+			Doubled: func(id string) { f.note("doubled " + name + " " + id) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Admit(f.members, nil)
+		return h, run(t, h.Run)
+	}
+	conn, _, err := door{addr: o.urls[0], creds: creds(t, o.account)}.dial("operator")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	in, err := conn.SubscribeSync(">")
+	if err != nil || conn.FlushTimeout(dialWithin) != nil {
+		t.Fatal("the operator hears nothing")
+	}
+	_, stop := hub("before")
+	heard, err := in.NextMsg(dialWithin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	first, _ := hub("first")
+	eventually(t, "the hub is there", func() bool { return first.State().Connected })
+	for range 5 {
+		if err := conn.Publish(heard.Subject, heard.Data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keys := testKeys(t)
+	f.members = append(f.members, keys.Public)
+	first.Admit(f.members, nil)
+	m, err := NewMember(MemberConfig{
+		Config: Config{Fleet: "test", Keys: keys, Handle: echo, Beat: 500 * time.Millisecond},
+		Hub:    f.keys.Public, Addrs: o.urls[1:], Creds: creds(t, o.account),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, m.Run)
+	connected(t, m)
+	if f.like("doubled") > 0 {
+		t.Fatalf("an old announcement counts: %q", f.happened())
+	}
+	second, _ := hub("second")
+	for name, h := range map[string]*Hub{"first": first, "second": second} {
+		eventually(t, name+" is refused", func() bool {
+			return !h.State().Connected && errors.Is(h.State().Err, ErrTwoHubs) && f.count("doubled "+name+" "+f.keys.ID()) == 1
+		})
+	}
+	if _, err := m.Call(t.Context(), "act", nil); err == nil {
+		t.Error("a member still speaks with one")
+	}
+}
+
 // TestOperator: who runs the cluster, hears every subject and may say everything reads nothing of what is said, in a join
 // or in a session, and what they say again, change or make up has no effect on either side.
 func TestOperator(t *testing.T) {

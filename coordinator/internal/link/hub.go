@@ -3,6 +3,7 @@ package link
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,7 +21,8 @@ import (
 type HubConfig struct {
 	Config
 	Server Server
-	// Doubled says that two machines speak with one key. Both are refused until Forgive or a restart.
+	// Doubled says that two machines speak with one key, or two hubs with this one's. Both are refused until Forgive or a
+	// restart.
 	Doubled func(id string)
 	// Joining answers a machine that joins with an invite. The caller admits the machine, and no longer
 	// the invite, before or after it returns the reply. It may be called again for the same machine.
@@ -48,6 +50,8 @@ type Hub struct {
 
 	reloads sync.Mutex // the server gets the states in their order
 
+	run       [32]byte // names this hub among copies of it, in a cluster
+	twoHubs   bool     // a copy of this hub answered: both are refused until they start again
 	calls     []func() // of the config's functions, in their order
 	isCalling bool
 	work      sync.WaitGroup // of the connection
@@ -77,11 +81,13 @@ func NewHub(c HubConfig) (*Hub, error) {
 	if c.InviteSpent == nil {
 		c.InviteSpent = func(string) {}
 	}
-	return &Hub{
+	h := &Hub{
 		config: c, id: c.Keys.ID(), state: State{Since: time.Now()},
 		roster: map[string]Public{}, invites: map[string]*invitation{}, doubled: map[string]bool{},
 		lines: map[[32]byte]*line{}, current: map[string]*line{}, begun: map[string][]begun{},
-	}, nil
+	}
+	_, _ = rand.Read(h.run[:]) // it never fails, by its contract
+	return h, nil
 }
 
 // State returns how the hub's own connection to its server is.
@@ -200,6 +206,9 @@ func (h *Hub) Run(ctx context.Context) error {
 
 // serve connects once, and returns when the connection or the server has ended.
 func (h *Hub) serve(ctx context.Context) error {
+	if h.isTwo() {
+		return ErrTwoHubs
+	}
 	d, server, err := h.open(ctx)
 	if err != nil {
 		return err
@@ -292,6 +301,9 @@ func (h *Hub) listen(conn *nats.Conn) error {
 	if err != nil {
 		return err
 	}
+	if _, isCluster := h.config.Server.(Cluster); isCluster {
+		h.announce(conn, "") // the hub's own server lets one hub in
+	}
 	return conn.FlushTimeout(dialWithin)
 }
 
@@ -336,6 +348,8 @@ func (h *Hub) receive(conn *nats.Conn, m *nats.Msg) {
 	who := h.roster[id]
 	h.mu.Unlock()
 	switch {
+	case id == h.id:
+		h.hearHub(conn, e)
 	case who == Public{}:
 		h.config.Refused(id, "the machine is not of the fleet")
 	case e.from != id || e.to != h.id || !e.isFrom(who, h.config.Fleet):
