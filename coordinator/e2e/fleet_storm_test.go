@@ -148,9 +148,23 @@ func (s *fleetStorm) begin(kind string) (at *phone, command string, hook *hookRu
 	return at, command, hook
 }
 
-func (s *fleetStorm) tap(command, button string) {
+// card waits for a card that can be answered. Hub and member may have to wait for each other for half a minute.
+func (s *fleetStorm) card(at *phone, command string) int {
 	s.t.Helper()
-	if _, err := s.ann.Tap(s.current(command)[0].ID, button); err != nil {
+	for end := time.Now().Add(2 * patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		for _, m := range s.showing(command) {
+			if len(m.Keyboard) > 0 {
+				return m.ID
+			}
+		}
+	}
+	s.fail(at, "%s has no card", command)
+	return 0
+}
+
+func (s *fleetStorm) tap(at *phone, command, button string) {
+	s.t.Helper()
+	if _, err := s.ann.Tap(s.card(at, command), button); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -160,9 +174,9 @@ func (s *fleetStorm) asks() {
 	button := []string{"Allow", "Deny"}[s.chance.IntN(2)]
 	at, command, hook := s.begin(strings.ToLower(button))
 	s.strike(at)
-	s.current(command)
+	s.card(at, command)
 	s.strike(at)
-	s.tap(command, button)
+	s.tap(at, command, button)
 	s.strike(at)
 	if out, err := hook.wait(); err != nil || !strings.Contains(out, `"`+strings.ToLower(button)+`"`) {
 		s.fail(at, "%s: the hook printed %q, %v", command, out, err)
@@ -174,10 +188,10 @@ func (s *fleetStorm) killsHook() {
 	at, command, hook := s.begin("killed")
 	step := s.chance.IntN(3)
 	if step > 0 {
-		s.current(command)
+		s.card(at, command)
 	}
 	if step > 1 {
-		s.tap(command, "Allow")
+		s.tap(at, command, "Allow")
 	}
 	_ = hook.cmd.Process.Kill()
 	s.strike(at)
@@ -187,7 +201,7 @@ func (s *fleetStorm) killsHook() {
 // answersTwice has a question denied at its own terminal and allowed on the phone at about the same time.
 func (s *fleetStorm) answersTwice() {
 	at, command, hook := s.begin("twice")
-	s.tap(command, "Allow")
+	s.tap(at, command, "Allow")
 	time.Sleep(s.some(20 * time.Millisecond)) // the seed varies it
 	var all wire.AsksReply
 	at.call(wire.OpAsks, nil, &all)

@@ -448,16 +448,21 @@ func TestServerKilled(t *testing.T) {
 	f := newFleet(t)
 	a, keys := f.member()
 	connected(t, a)
-	for range 2 {
+	for range 7 {
+		time.Sleep(1100 * time.Millisecond) // a server that ends sooner waits longer each time
 		f.killServer()
+		began := time.Now()
 		eventually(t, "cut", func() bool { return !a.State().Connected })
 		connected(t, a)
 		eventually(t, "the hub calls", func() bool {
 			_, err := f.hub.Call(t.Context(), keys.ID(), "act", nil)
 			return err == nil
 		})
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("they found each other after %v", took)
+		}
 	}
-	eventually(t, "up and down", func() bool { return f.count("up "+keys.ID()) == 3 && f.count("down "+keys.ID()) == 2 })
+	eventually(t, "up and down", func() bool { return f.count("up "+keys.ID()) == 8 && f.count("down "+keys.ID()) == 7 })
 	if n := f.like("doubled"); n != 0 {
 		t.Errorf("%q", f.happened())
 	}

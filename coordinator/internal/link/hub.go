@@ -189,12 +189,11 @@ func (h *Hub) Forgive(id string) {
 func (h *Hub) Run(ctx context.Context) error {
 	failures := 0
 	for ctx.Err() == nil {
-		began := time.Now()
 		err := h.serve(ctx)
-		h.setState(false, err)
-		if time.Since(began) > lastPause {
+		if was := h.State(); was.Connected && time.Since(was.Since) > time.Second {
 			failures = 0
 		}
+		h.setState(false, err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause(time.Second/10, failures)):
