@@ -641,6 +641,27 @@ func (m *machine) id() fleet.MachineID {
 	return fleet.MachineID(keys.ID())
 }
 
+// TestOnce checks that an order is carried out once though it comes while the member deals with what it had before.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, 0, 0)
+	p.build.during = func() { time.Sleep(2 * time.Millisecond) } // it takes its time, so they meet
+	all := 0
+	for range 5 {
+		p.build.end()
+		for range 6 {
+			p.orders()
+			all++
+		}
+		p.build.start()
+		p.ended(p.orders())
+		all++
+	}
+	if n := p.build.done.Load(); n != int64(all) {
+		t.Errorf("%d orders were carried out %d times", all, n)
+	}
+}
+
 // TestNotPutBack checks that no machine is taken for one that was put back because it, or the link, was away: an order
 // that waits gets there.
 func TestNotPutBack(t *testing.T) {

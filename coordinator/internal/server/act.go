@@ -22,11 +22,14 @@ func (s *Server) Act(ctx context.Context, act channel.Act, op string, in any) er
 		return s.cfg.Core.Act(act, func(one *core.Core) (channel.Settlement, error) { return pressed(one, do, in) })
 	}
 	row, known := operations[op]
-	if !known {
-		return fmt.Errorf("unknown operation %q", op)
+	out := channel.Reply{Op: op, As: act.As}
+	if !known { // of a hub that is newer; an error would have it tried for ever
+		out.Code, out.Error = wire.CodeUnknownOp, fmt.Sprintf("Afar %s here does not know %.40q", s.cfg.Self.Version, op)
+		return s.cfg.Core.Act(act, func(*core.Core) (channel.Settlement, error) {
+			return channel.Settlement{Reply: &out}, nil
+		})
 	}
 	c := &call{ctx: ctx, op: op, by: act.By, via: act.Channel, stored: true, act: act}
-	out := channel.Reply{Op: op, As: act.As}
 	manner := row.manner
 	if _, _, isElsewhere := s.placed(row, in); isElsewhere && manner == keyed {
 		manner = step // another machine touches the files; to order it there is one step of core

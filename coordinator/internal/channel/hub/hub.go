@@ -211,8 +211,10 @@ func (c *Channel) hello(ctx context.Context, says fleet.Hello) (hub fleet.Hello,
 	return hub, err
 }
 
-// settle carries out the orders that were committed and not dealt with.
+// settle carries out the orders that were committed and not dealt with, each once.
 func (c *Channel) settle() error {
+	c.orders.Lock()
+	defer c.orders.Unlock()
 	left, err := c.cfg.Core.Received(Name)
 	for _, u := range left {
 		err = errors.Join(err, c.take(u))
@@ -397,20 +399,11 @@ func (c *Channel) order(in fleet.Sent) error {
 	if err := c.cfg.Core.Receive([]channel.Update{u}); err != nil {
 		return err
 	}
-	open, err := c.cfg.Core.Received(Name)
-	if err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(open, func(o channel.Update) bool { return o.ID == u.ID }) {
-		return nil // it was dealt with
-	}
-	return c.take(u)
+	return c.settle()
 }
 
-// take carries out one order, in one commit with the end of its update.
+// take carries out one order, in one commit with the end of its update; c.orders is held.
 func (c *Channel) take(u channel.Update) error {
-	c.orders.Lock()
-	defer c.orders.Unlock()
 	var in fleet.Sent
 	if err := json.Unmarshal(u.Body, &in); err != nil {
 		return c.cfg.Core.Acknowledge(channel.Act{Channel: Name, Update: u.ID}, "")
