@@ -45,6 +45,12 @@ func newFleetServe(a *app) *cobra.Command {
 		}
 		a.say("This machine is the hub of your fleet: %s, at %s.", out.Name, text.Some(out.Address, 4))
 		a.say("Let another machine join: afar fleet invite")
+		var phone wire.TelegramReply
+		if err := call(c.Context(), a, wire.OpTelegram, wire.None{}, &phone); err != nil || phone.Connected {
+			return err
+		}
+		a.tell("It has no phone yet: afar telegram connect, with a new token. If another machine was the hub, make the token\n" +
+			"anew (@BotFather, /revoke): it shuts that machine out.\n")
 		return nil
 	}
 	return c

@@ -187,3 +187,42 @@ func TestFleetRuns(t *testing.T) {
 	}
 	became("stopped")
 }
+
+// TestFleetMachineFlag checks that a run, a task, a trigger and a loop begin on another machine by `afar --machine`.
+func TestFleetMachineFlag(t *testing.T) {
+	long.InCI(t)
+	t.Parallel()
+	r := newFleetRig(t)
+	build := r.join("build").hires()
+	r.connected("build")
+	if _, err := build.start("SessionStart", build.session("s", "x").with(payload{"source": "startup"})).wait(); err != nil {
+		t.Fatal(err)
+	}
+	there := func(args ...string) string {
+		t.Helper()
+		return r.afar(append([]string{"--machine", "build"}, args...)...)
+	}
+	there("run", "start", "--name", "deps", "--dir", build.project, "follow")
+	there("task", "new", "Send the invoices")
+	there("trigger", "new", "nightly", "--on", "manual", "--to", "run", "--prompt", "tidy")
+	var runs wire.RunsReply
+	build.call(wire.OpRuns, wire.RunsRequest{}, &runs)
+	var tasks wire.TasksReply
+	build.call(wire.OpTasks, wire.None{}, &tasks)
+	var triggers wire.TriggersReply
+	build.call(wire.OpTriggers, wire.None{}, &triggers)
+	there("loop", "start", "run:deps", "tidy everything", "--max", "1")
+	var loops wire.LoopsReply
+	build.call(wire.OpLoops, wire.None{}, &loops)
+	if len(loops.Loops) != 1 || !loops.Loops[0].Active {
+		t.Errorf("build has the loops %+v", loops.Loops)
+	}
+	if len(runs.Runs) == 0 || runs.Runs[0].Name != "deps" || len(tasks.Tasks) != 1 || len(triggers.Triggers) != 1 {
+		t.Errorf("build has the runs %+v, the tasks %+v and the triggers %+v", runs.Runs, tasks.Tasks, triggers.Triggers)
+	}
+	build.result("done")
+	build.result("done again") // of the loop's turn
+	r.await("word of it", func(m botapi.Message) bool {
+		return strings.Contains(m.Text, "build") && strings.Contains(m.Text, "deps")
+	})
+}
