@@ -87,6 +87,7 @@ type Notice struct {
 	Shows   []string   `json:"shows,omitempty"` // the ids of messages in it; see core.Told
 	At      Address    `json:"at,omitempty"`    // where it is told, "" for where its session speaks
 	Silent  bool       `json:"silent,omitempty"`
+	Machine string     `json:"machine,omitempty"` // where it comes from, "" for this one
 }
 
 // verbatim stands around a part of a notice that a channel shows as it is.

@@ -143,7 +143,11 @@ func (n Notice) words() string {
 	}
 	text := strings.Join(texts, "\n\n")
 	if n.Left > 0 {
-		text += fmt.Sprintf("\n\n%d older ones are left out: `afar log` has them all.", n.Left)
+		log := "afar log"
+		if n.Machine != "" {
+			log = "afar --machine " + n.Machine + " log"
+		}
+		text += fmt.Sprintf("\n\n%d older ones are left out: `%s` has them all.", n.Left, log)
 	}
 	switch {
 	case n.Quiet:

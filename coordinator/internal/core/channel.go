@@ -227,6 +227,7 @@ func (c *Core) doubtInterrupted() error {
 	if err != nil || len(last) == 0 || last[0].Kind == event.Stopped {
 		return err
 	}
+	c.wasKilled = true
 	for _, name := range c.cfg.Channels {
 		id, ok, err := c.cfg.Store.Unshown(name, ActCard)
 		if err != nil {
@@ -241,6 +242,9 @@ func (c *Core) doubtInterrupted() error {
 	}
 	return nil
 }
+
+// WasKilled reports whether the last coordinator died: the first action of each lane may have been carried out.
+func (c *Core) WasKilled() bool { return c.wasKilled }
 
 // Receive takes raw updates. The commit that deals with the first of them keeps all, and KeepReceived does if
 // there is none.

@@ -66,6 +66,8 @@ type owner struct {
 
 	bell wake.Bell // never rung before what it tells of is committed
 
+	wasKilled bool // never changes after New, see WasKilled
+
 	damaged map[string]bool // damaged rows that the journal names, see report
 	flushAt time.Time       // when what is carried is committed in any case; zero if nothing is
 }

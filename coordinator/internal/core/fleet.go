@@ -556,7 +556,7 @@ func (c *Core) TellFrom(id fleet.MachineID, t fleet.Tell) error {
 
 // noticeOf returns the notice of a machine as the hub tells it: it names the machine and binds nothing here.
 func noticeOf(machine string, n channel.Notice) channel.Notice {
-	n.Session, n.At, n.Shows = "", "", nil
+	n.Session, n.At, n.Shows, n.Machine = "", "", nil, machine
 	n.News = slices.Clone(n.News)
 	for i := range n.News {
 		n.News[i] = channel.News{Text: machine + " · " + n.News[i].Words()}

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -41,6 +43,48 @@ func (s *state) heap(
 	s.putPile(b, key, pile, now)
 	s.sendPile(b, key, id, pile, pile.Due)
 }
+
+// TellTogether makes one notice of those that wait in a lane for their time or for the other side, but for one action.
+// read returns what an action tells, in the kinds of actions that tell something. merged holds the keys of those that the
+// notice stands for; there are none if only one waits.
+func (c *Core) TellTogether(
+	lane, but string, read func(store.Action) (channel.Notice, error), kinds ...string,
+) (merged map[string]bool, err error) {
+	waits, err := c.cfg.Store.Backlog(lane, c.cfg.Now(), kinds...)
+	waits = slices.DeleteFunc(waits, func(a store.Action) bool { return a.Key == but })
+	if err != nil || len(waits) < 2 {
+		return nil, err
+	}
+	all := channel.Notice{Silent: true}
+	merged = map[string]bool{}
+	for _, a := range waits {
+		merged[a.Key] = true
+		n, err := read(a)
+		if err != nil {
+			continue // it cannot be told at all
+		}
+		if len(n.News) == 0 {
+			n.News = []channel.News{{Text: n.Text}}
+		}
+		all.News, all.Shows = append(all.News, n.News...), append(all.Shows, n.Shows...)
+		all.Silent = all.Silent && n.Silent
+		left := max(0, len(all.News)-maxPile)
+		all.News, all.Left = all.News[left:], all.Left+n.Left+left
+	}
+	for i, n := range all.News {
+		first, _, _ := strings.Cut(channel.Notice{Text: n.Words()}.Plain(), "\n")
+		all.News[i] = channel.News{Text: channel.Verbatim(ask.Elide(first, maxTold))}
+	}
+	return merged, c.do(func(_ *state, now time.Time) (b store.Batch, err error) {
+		b.Done = waits
+		key := fmt.Sprintf("notice:together:%d", now.UnixNano())
+		b.Actions = append(b.Actions, channelAction(lane, key, ActNotice, encode(all), now))
+		return b, nil
+	})
+}
+
+// maxTold bounds what one of several notices says, in bytes.
+const maxTold = 300
 
 // hasten tells the waiting notices of one kind and session now, so that they do not come
 // after later news. Quiet hours still delay them.

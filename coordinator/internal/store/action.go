@@ -15,9 +15,13 @@ import (
 func (s *Store) Due(lane string, now, held time.Time, free string) (a Action, ok bool, wait time.Time, err error) {
 	const query = `SELECT key, lane, kind, data, gen, tries, CASE kind WHEN ?3 THEN due ELSE max(due, ?2) END AS at
 		FROM actions WHERE lane = ?1 AND done < gen AND key || ' ' || gen NOT IN (SELECT value FROM json_each(?4))
-		ORDER BY at, due, rowid LIMIT 1`
+		ORDER BY `
+	order := "at, due, rowid LIMIT 1"
+	if held.Add(time.Minute).Before(now) { // what is free and came during a hold has come before the rest
+		order = "due, rowid LIMIT 1" // as the index has them: a lane may be long
+	}
 	var due int64
-	err = s.db.QueryRow(query, lane, held.UnixMilli(), free, s.carriedDone()).
+	err = s.db.QueryRow(query+order, lane, held.UnixMilli(), free, s.carriedDone()).
 		Scan(&a.Key, &a.Lane, &a.Kind, &a.Data, &a.Gen, &a.Tries, &due)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Action{}, false, time.Time{}, nil
@@ -36,6 +40,20 @@ func (s *Store) Due(lane string, now, held time.Time, free string) (a Action, ok
 func (s *Store) Lanes(prefix string) ([]string, error) {
 	const query = `SELECT DISTINCT lane FROM actions WHERE done < gen AND substr(lane, 1, length(?1)) = ?1`
 	return collect(s, "lanes", func(rows *sql.Rows, lane *string) error { return rows.Scan(lane) }, query, prefix)
+}
+
+// Backlog returns the actions of a lane and of some kinds that are due at now and were not tried, the earliest first.
+func (s *Store) Backlog(lane string, now time.Time, kinds ...string) ([]Action, error) {
+	const query = `SELECT key, kind, data, gen, due FROM actions WHERE lane = ?1 AND done < gen AND due <= ?2 AND tries = 0
+		AND kind IN (SELECT value FROM json_each(?3)) AND key || ' ' || gen NOT IN (SELECT value FROM json_each(?4))
+		ORDER BY due, rowid`
+	wanted, _ := json.Marshal(kinds) // strings can be encoded
+	return collect(s, "actions", func(rows *sql.Rows, a *Action) error {
+		var due int64
+		err := rows.Scan(&a.Key, &a.Kind, &a.Data, &a.Gen, &due)
+		a.Lane, a.Due = lane, time.UnixMilli(due)
+		return err
+	}, query, lane, now.UnixMilli(), wanted, s.carriedDone())
 }
 
 // Undone returns how many actions of a lane are to be done.

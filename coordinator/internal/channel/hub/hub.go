@@ -62,11 +62,15 @@ type Channel struct {
 	ready chan struct{} // closed while the hub has been greeted
 	end   context.CancelFunc
 	again chan struct{} // the hub wants to be greeted
+	// isBehind says that what waited for the hub is not yet told together.
+	isBehind bool
+	// isFirst says that no action was carried out yet.
+	isFirst bool
 }
 
 // New returns the channel. It connects with Run.
 func New(cfg Config) (c *Channel, err error) {
-	c = &Channel{cfg: cfg, ready: make(chan struct{}), again: make(chan struct{}, 1)}
+	c = &Channel{cfg: cfg, ready: make(chan struct{}), again: make(chan struct{}, 1), isFirst: true}
 	var creds []byte
 	if cfg.Self.Creds != "" {
 		if creds, err = os.ReadFile(cfg.Self.Creds); err != nil {
@@ -154,7 +158,7 @@ func (c *Channel) meet(ctx context.Context) {
 	}
 	session, end := context.WithCancel(ctx)
 	c.mu.Lock()
-	c.end = end
+	c.end, c.isBehind = end, true
 	close(c.ready)
 	c.mu.Unlock()
 	go c.show(session)
@@ -250,6 +254,9 @@ func (c *Channel) act(ctx context.Context, a store.Action) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	if merged, err := c.catchUp(a); err != nil || merged {
+		return err
+	}
 	switch a.Kind {
 	case core.ActCard:
 		return c.card(ctx, a)
@@ -276,6 +283,39 @@ func (c *Channel) act(ctx context.Context, a store.Action) error {
 		return nil // the hub makes a file of a long result by itself, and no rooms for others
 	}
 	return core.GiveUp(fmt.Errorf("action %q: this channel does not know it", a.Kind))
+}
+
+// catchUp has what waited for the hub told in one message, after each greeting. It reports whether that stands for an
+// action, too. What may have been told already is told by itself, so that the hub knows it by its key.
+func (c *Channel) catchUp(a store.Action) (merged bool, err error) {
+	c.mu.Lock()
+	isBehind, but := c.isBehind, ""
+	if c.isFirst && c.cfg.Core.WasKilled() {
+		but = a.Key
+	}
+	c.mu.Unlock()
+	if !isBehind {
+		return false, nil
+	}
+	all, err := c.cfg.Core.TellTogether(Name, but, noticeOf, core.ActNotice, core.ActRunEnded)
+	if err != nil {
+		return false, err
+	}
+	c.mu.Lock()
+	c.isBehind, c.isFirst = false, false
+	c.mu.Unlock()
+	return all[a.Key], nil
+}
+
+// noticeOf returns what an action tells the person.
+func noticeOf(a store.Action) (n channel.Notice, err error) {
+	if a.Kind == core.ActNotice {
+		return channel.ReadNotice(a.Data)
+	}
+	var e run.TurnEnd
+	err = json.Unmarshal([]byte(a.Data), &e)
+	n.Text = "run " + e.Name + " " + e.Words() + "\n" + e.Said()
+	return n, err
 }
 
 func (c *Channel) tell(ctx context.Context, a store.Action, t fleet.Tell) error {
