@@ -38,6 +38,7 @@ type fleetStorm struct {
 	texts   map[*phone][]string // that were sent to its session
 	copies  map[*phone]string   // of a database, taken in an earlier round
 	since   int                 // the first round after the last machine was put back
+	killed  int                 // so often the hub was killed between two rounds
 }
 
 // A stormRound is one question.
@@ -142,7 +143,8 @@ func (s *fleetStorm) signalServer(what syscall.Signal) {
 func (s *fleetStorm) begin(kind string) (at *phone, command string, hook *hookRun) {
 	at = s.members[s.chance.IntN(len(s.members))]
 	command = fmt.Sprintf("make storm-%04d-%s", len(s.rounds), kind)
-	s.rounds = append(s.rounds, stormRound{at, command, 1})
+	s.rounds = append(s.rounds, stormRound{at, command, 1 + s.killed})
+	s.killed = 0
 	hook, _ = at.requests("s", command)
 	time.Sleep(s.some(120 * time.Millisecond)) // the seed varies it
 	return at, command, hook
@@ -183,14 +185,11 @@ func (s *fleetStorm) asks() {
 	}
 }
 
-// killsHook kills the hook of a question at some step.
+// killsHook kills the hook of a question that is shown, or was answered.
 func (s *fleetStorm) killsHook() {
 	at, command, hook := s.begin("killed")
-	step := s.chance.IntN(3)
-	if step > 0 {
-		s.card(at, command)
-	}
-	if step > 1 {
+	s.card(at, command)
+	if s.chance.IntN(2) == 0 {
 		s.tap(at, command, "Allow")
 	}
 	_ = hook.cmd.Process.Kill()
@@ -228,6 +227,7 @@ func (s *fleetStorm) sends() {
 	s.texts[at] = append(s.texts[at], text)
 	s.ann.Say(annID, "/send "+status.Sessions[0].Token+"@"+name+" "+text)
 	s.fire(s.aim())
+	s.killed++
 	s.afar("status")
 }
 
@@ -284,7 +284,7 @@ func (s *fleetStorm) check() {
 // hub, as on one machine: a tap settles it.
 func (s *fleetStorm) checkCard(round stormRound, id int) {
 	s.t.Helper()
-	wait := 10 * time.Second
+	wait := 40 * time.Second // a hook that is gone may come back for half a minute
 	for end := time.Now().Add(wait); ; time.Sleep(20 * time.Millisecond) {
 		at := slices.IndexFunc(s.showing(round.command), func(m botapi.Message) bool { return m.ID == id })
 		m := s.showing(round.command)[at]
