@@ -426,7 +426,7 @@ func table() rules {
 				"coordinator/redact", "coordinator/view", "coordinator/wording",
 			},
 			in + "channel/conformance": append([]string{in + "core", in + "store"}, domain...),
-			in + "fleet":               {in + "ask", in + "channel", in + "run"},
+			in + "fleet":               {in + "ask", in + "channel", in + "run", in + "session"},
 			in + "channel/hub":         append([]string{in + "core", in + "link", in + "store"}, domain...),
 			in + "fleetwork": append([]string{
 				in + "core", in + "link", in + "random", in + "store", "coordinator/wire",

@@ -3,6 +3,7 @@ package ask
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -20,6 +21,10 @@ const ProposalFor = 24 * time.Hour
 type Proposed struct {
 	Run    run.Run `json:"run"`    // not started
 	Prompt string  `json:"prompt"` // as it is; the ask's Text holds it masked
+	// Machine is the other machine of the fleet that starts it, by its fingerprint, and In the request to it; "" for this
+	// machine.
+	Machine string          `json:"machine,omitempty"`
+	In      json.RawMessage `json:"in,omitempty"`
 }
 
 // NewProposal returns the ask in which a session proposes a run. does says in words what an

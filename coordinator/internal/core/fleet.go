@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/table"
 	"github.com/afar-sh/afar/coordinator/internal/wake"
@@ -458,25 +459,21 @@ func (c *Core) EndOrder(id fleet.OrderID, what channel.Settlement) error {
 		s.orders.Put(&b, o)
 		m := s.machines.Rows[o.Machine]
 		s.unsend(&b, o, now)
-		if o.Act.Channel == "" {
-			return b, nil // the command line reads it
+		if o.For != "" && o.Reply.Error != "" {
+			s.handBack(&b, o.For, string(o.ID()), "@"+m.Name, "It was not started: "+o.Reply.Error+".", now)
 		}
-		act := o.Act
-		if act.Tap != "" && !what.Refused && what.Reply == nil {
-			return b, nil // the card says it
+		saidByCard := o.Act.Tap != "" && !what.Refused && what.Reply == nil
+		if o.Act.Channel == "" || saidByCard { // the command line waits for it
+			return b, nil
 		}
-		act.Tap = "" // that was answered when the order was placed
-		act.Update = o.Number
-		told := channel.Settlement{Text: what.Text, Reply: what.Reply}
-		if told.Reply == nil && told.Text != "" {
+		told := channel.Settlement{To: o.Act.At, Text: what.Text, Reply: what.Reply}
+		switch {
+		case told.Reply != nil:
+			told.Reply.As, told.Reply.Machine = o.Act.As, m.Name
+		case told.Text != "":
 			told.Text = m.Name + ": " + told.Text
 		}
-		if told.Reply != nil {
-			told.Reply.As, told.Reply.Machine = act.As, m.Name
-		}
-		act.At = o.Act.At
-		b.Actions = append(b.Actions, channelAction(act.Channel, "order:"+string(o.ID()), ActSay,
-			encode(channel.Settlement{To: act.At, Text: told.Text, Reply: told.Reply}), now))
+		b.Actions = append(b.Actions, channelAction(o.Act.Channel, "order:"+string(o.ID()), ActSay, encode(told), now))
 		return b, nil
 	})
 }
@@ -542,8 +539,12 @@ func (c *Core) TellFrom(id fleet.MachineID, t fleet.Tell) error {
 		switch {
 		case t.Ended != nil:
 			e := *t.Ended
+			by := s.proposerOf(id, e.Run)
 			e.Run, e.Name = e.Run+run.ID("@"+name), e.Name+"@"+name
 			s.tellEnding(&b, "run-ended:"+key, e, now)
+			if by != "" {
+				s.handBack(&b, by, key, e.Name, "It "+e.Words()+".\n"+e.Said(), now)
+			}
 		case t.Remind != "":
 			card := string(ask.MirrorID(string(id), t.Remind))
 			s.onChannels(&b, "remind:"+card, ActRemind, card, now)
@@ -552,6 +553,18 @@ func (c *Core) TellFrom(id fleet.MachineID, t fleet.Tell) error {
 		}
 		return b, nil
 	})
+}
+
+// proposerOf returns the session here that proposed a run of a machine, "" for none.
+func (s *state) proposerOf(id fleet.MachineID, started run.ID) session.ID {
+	for _, o := range s.orders.Rows {
+		var r struct{ ID run.ID }
+		isIt := o.For != "" && o.Machine == id && o.Reply != nil && json.Unmarshal(o.Reply.Body, &r) == nil
+		if isIt && r.ID == started {
+			return o.For
+		}
+	}
+	return ""
 }
 
 // noticeOf returns the notice of a machine as the hub tells it: it names the machine and binds nothing here.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -29,7 +30,10 @@ func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
 			return b, nil
 		}
 		p := *a.Proposed
-		if p.Run, err = s.below(p.Run, a.Session); err != nil {
+		if p.Machine == "" {
+			p.Run, err = s.below(p.Run, a.Session)
+		}
+		if err != nil {
 			return b, err
 		}
 		p.Run.Seal = c.cfg.Secret()
@@ -67,7 +71,11 @@ func (s *state) below(r run.Run, by session.ID) (run.Run, error) {
 
 // startProposed starts the run of a proposal that was just decided, if it was allowed.
 func (s *state) startProposed(b *store.Batch, a ask.Ask, now time.Time) {
-	if !a.Starts() {
+	switch {
+	case !a.Starts():
+		return
+	case a.Proposed.Machine != "":
+		s.startElsewhere(b, a, now)
 		return
 	}
 	r := a.Proposed.Run
@@ -88,6 +96,29 @@ func (s *state) startProposed(b *store.Batch, a ask.Ask, now time.Time) {
 		By:      s.label(b, a.Session),
 	}, now)
 	s.startTurns(b, now)
+}
+
+// startElsewhere has another machine start the run of a proposal that was allowed. What comes of it goes to the session
+// that proposed it, too.
+func (s *state) startElsewhere(b *store.Batch, a ask.Ask, now time.Time) {
+	o := fleet.Order{
+		Machine: fleet.MachineID(a.Proposed.Machine), Op: orderRun, In: a.Proposed.In, By: a.Decision.By, For: a.Session,
+	}
+	if _, err := s.order(b, o, now); err != nil {
+		s.handBack(b, a.Session, string(a.ID), a.Proposed.Run.Name, "It was not started: "+err.Error()+".", now)
+	}
+}
+
+// orderRun is the operation that starts a run.
+const orderRun = "run.start"
+
+// handBack gives a session what came of a run that it proposed and that is on another machine.
+func (s *state) handBack(b *store.Batch, to session.ID, key, name, text string, now time.Time) {
+	by := "run:" + name
+	s.post(b, message.Message{
+		Key: "result:" + key, Session: to, By: by, Data: true,
+		Text: message.Fence(by+", which you proposed", text, s.cfg.Secret()),
+	}, now)
 }
 
 // handUp gives the result of a delegated run to the conversation that proposed it, once. A

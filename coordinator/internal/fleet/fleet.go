@@ -13,6 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
 // A MachineID is the fingerprint of a machine's keys. It is never reused.
@@ -162,12 +163,13 @@ type OrderID string
 // An Order is an operation that somebody asked for here and that another machine carries out. It waits until that
 // machine has said what it came to, however long that takes.
 type Order struct {
-	Machine MachineID `json:"machine"`
-	Number  int64     `json:"number"` // the machine takes each number of a life once
-	Op      string    `json:"op"`
-	In      []byte    `json:"in"`            // the request of the operation, as JSON
-	Ask     ask.ID    `json:"ask,omitempty"` // that it answers, as the hub names it
-	By      string    `json:"by"`
+	Machine MachineID  `json:"machine"`
+	Number  int64      `json:"number"` // the machine takes each number of a life once
+	Op      string     `json:"op"`
+	In      []byte     `json:"in"`            // the request of the operation, as JSON
+	Ask     ask.ID     `json:"ask,omitempty"` // that it answers, as the hub names it
+	By      string     `json:"by"`
+	For     session.ID `json:"for,omitempty"` // the session that proposed it, "" for none
 	// Act is what the person did here, for the answer to it. The zero Act is that of the command line, which waits.
 	Act   channel.Act    `json:"act,omitzero"`
 	At    time.Time      `json:"at"`

@@ -209,6 +209,9 @@ func (s *Server) machineCall(c *call, in wire.MachineCall) (out wire.Raw, err er
 	if err != nil {
 		return nil, err
 	}
+	if in.Op == string(wire.OpRunStart) && s.sessionAsks(&asked) {
+		return s.proposeOn(m, &asked)
+	}
 	if row.access == reader {
 		reply, err := s.cfg.Fleet.Read(c.ctx, m.ID, c.decider(), in.Op, in.Body)
 		return wire.Raw(reply), err

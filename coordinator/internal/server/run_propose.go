@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -20,7 +22,12 @@ import (
 // propose asks the person whether a session may have a run started, and waits for the answer
 // as long as the request says. The reply to a proposal that is still open has the state
 // wire.Proposed.
-func (s *Server) propose(c *call, in wire.RunStartRequest, r run.Run) (out wire.Run, err error) {
+func (s *Server) propose(c *call, in wire.RunStartRequest, r run.Run) (wire.Run, error) {
+	return s.proposal(c, in, ask.Proposed{Run: r, Prompt: in.Prompt}, proposes(in, r))
+}
+
+// proposal asks the person about a run that a session proposes.
+func (s *Server) proposal(c *call, in wire.RunStartRequest, p ask.Proposed, does string) (out wire.Run, err error) {
 	by, _ := s.callers.Author(c.line)
 	switch {
 	case s.cfg.Core.Settings().Paused:
@@ -28,9 +35,8 @@ func (s *Server) propose(c *call, in wire.RunStartRequest, r run.Run) (out wire.
 	case in.Wait:
 		return out, badRequest("a session cannot wait for a run with --wait: the result comes to it as a message")
 	}
-	p := ask.Proposed{Run: r, Prompt: in.Prompt}
 	id := ask.ID("ask_" + strings.ToLower(in.ID))
-	a, err := s.cfg.Core.Propose(ask.NewProposal(id, by.ID, p, proposes(in, p.Run)))
+	a, err := s.cfg.Core.Propose(ask.NewProposal(id, by.ID, p, does))
 	if errors.Is(err, run.ErrDepth) {
 		return out, badRequest("%v", err)
 	}
@@ -43,6 +49,34 @@ func (s *Server) propose(c *call, in wire.RunStartRequest, r run.Run) (out wire.
 		return out, err
 	}
 	return s.proposed(a)
+}
+
+// proposeOn asks the person whether a session may have a run started on another machine.
+func (s *Server) proposeOn(m fleet.Machine, c *call) (out wire.Raw, err error) {
+	var in wire.RunStartRequest
+	if err := json.Unmarshal(c.body, &in); err != nil {
+		return nil, badRequest("%s: %v", c.op, err)
+	}
+	if in.Dir == "" {
+		return nil, badRequest("a run on another machine needs its directory there: --dir")
+	}
+	if err := checkLimits(&in); err != nil {
+		return nil, err
+	}
+	r := run.Run{Name: in.Name, Dir: in.Dir, Agent: in.Agent, Mode: in.Mode, Model: in.Model, BudgetUSD: in.BudgetUSD}
+	there := in
+	there.WaitMS = 0
+	raw, err := json.Marshal(there)
+	if err != nil {
+		return nil, err
+	}
+	p := ask.Proposed{Run: r, Prompt: in.Prompt, Machine: string(m.ID), In: raw}
+	w, err := s.proposal(c, in, p, "on "+m.Name+": "+proposes(in, r))
+	if err != nil {
+		return nil, err
+	}
+	w.From(s.origin(m))
+	return json.Marshal(w)
 }
 
 // proposes says what an allow would start.
@@ -69,6 +103,10 @@ func (s *Server) proposed(a ask.Ask) (out wire.Run, err error) {
 	case a.State == ask.Open:
 		out = s.wireRun(a.Proposed.Run)
 		out.State, out.Ask, out.Waiting = wire.Proposed, string(a.ID), 0
+		return out, nil
+	case a.Starts() && a.Proposed.Machine != "":
+		out = s.wireRun(a.Proposed.Run)
+		out.State = string(run.Queued)
 		return out, nil
 	case a.Starts():
 		r, err := s.cfg.Core.RunByID(a.Proposed.Run.ID)
