@@ -63,7 +63,38 @@ func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskState, er
 		return askState(a), err
 	}
 	s.snapshotAsked(c.ctx, p, v, a)
+	s.expectHook(a)
 	return s.heldState(a)
+}
+
+// expectHook takes the hook of an ask for lost unless it waits for the answer soon. Without this the question of a hook
+// that is killed before it waits would stay open until it expires.
+func (s *Server) expectHook(a ask.Ask) {
+	if a.State != ask.Open || a.Hookless() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.opened[a.ID] != nil {
+		return // the hook has asked again
+	}
+	s.opened[a.ID] = time.AfterFunc(ask.RedialFor, func() {
+		if s.hookCame(a.ID) {
+			_, _ = s.cfg.Core.LoseAsk(a.ID) // it may have ended meanwhile
+		}
+	})
+}
+
+// hookCame ends the wait for the hook of an ask, and reports whether there was one.
+func (s *Server) hookCame(id ask.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.opened[id]
+	if t != nil {
+		t.Stop()
+		delete(s.opened, id)
+	}
+	return t != nil
 }
 
 // heldState returns the state of an ask for its hook. If the ask was parked because nobody
@@ -166,6 +197,7 @@ func (s *Server) askWait(c *call, in wire.AskWaitRequest) (out wire.AskState, er
 	if err != nil {
 		return out, err
 	}
+	s.hookCame(id)
 	a, err := s.cfg.Core.AttachAsk(id)
 	if err != nil {
 		return out, err

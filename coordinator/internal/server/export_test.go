@@ -9,3 +9,13 @@ func HookOperations() (names []string) {
 	}
 	return names
 }
+
+// HurryHooks ends at once the time in which hooks begin to wait for their asks, and returns how many have not begun.
+func (s *Server) HurryHooks() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.opened {
+		t.Reset(0)
+	}
+	return len(s.opened)
+}

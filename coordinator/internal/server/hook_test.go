@@ -137,6 +137,23 @@ func TestBrokenConnection(t *testing.T) {
 	}
 }
 
+// TestHookGone checks that the ask of a hook that ends before it waits for the answer is lost, and that of one that waits
+// is not.
+func TestHookGone(t *testing.T) {
+	r := newRig(t)
+	r.askHook(wire.OpAskOpen, 0)
+	r.askHook(wire.OpAskOpen, 0)
+	if n := r.server.HurryHooks(); n != 1 {
+		t.Errorf("%d hooks are expected, want the one that has opened its ask twice", n)
+	}
+	r.until("it is lost", func() bool { return !r.askState("a").LostAt.IsZero() })
+	r.askHook(wire.OpAskOpen, 0)
+	r.askHook(wire.OpAskWait, 1)
+	if n := r.server.HurryHooks(); n != 0 || !r.askState("a").LostAt.IsZero() {
+		t.Errorf("a hook that waits is expected still: %d", n)
+	}
+}
+
 func TestAskRefused(t *testing.T) {
 	r := newRig(t)
 	for name, c := range map[string]struct {

@@ -144,8 +144,9 @@ type shared struct {
 	creating sync.Mutex // held from the choice of a task's name until its folder is made
 
 	mu     sync.Mutex
-	told   map[string]time.Time // refusals that were journalled a moment ago
-	posted map[string]paced     // by author, see pace
+	told   map[string]time.Time   // refusals that were journalled a moment ago
+	posted map[string]paced       // by author, see pace
+	opened map[ask.ID]*time.Timer // asks for whose answer no hook waits yet, see expectHook
 }
 
 // New returns a server; Serve starts it.
@@ -155,6 +156,7 @@ func New(cfg Config) *Server {
 		opinions: opinions.NewDesk(cfg.Self.PID),
 		told:     map[string]time.Time{},
 		posted:   map[string]paced{},
+		opened:   map[ask.ID]*time.Timer{},
 	}}
 }
 
