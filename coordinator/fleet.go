@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -11,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/fleetwork"
 	"github.com/afar-sh/afar/coordinator/internal/link"
+	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -100,30 +102,35 @@ func (c *Coordinator) placeOf(a ask.Ask) (from ask.From) {
 	return from
 }
 
+// mostMirrored bounds the runs and the tasks of this machine that the hub shows: those that need the person first. The
+// others are read there when somebody asks for them.
+const mostMirrored = 200
+
 // items returns what the hub shows of this machine beside its questions, as `--json` has it.
 func (c *Coordinator) items() (all []fleet.Item) {
-	ctx := context.Background()
 	add := func(kind, id string, v any) {
 		if raw, err := json.Marshal(v); err == nil {
 			all = append(all, fleet.Item{Name: kind + " " + id, Body: raw})
 		}
 	}
-	if reply, err := c.server.Remote(ctx, "hub", string(wire.OpStatus), json.RawMessage("{}")); err == nil {
-		s := reply.(wire.StatusReply)
-		for _, v := range s.Sessions {
+	here := func(op string, in any) (any, error) { return c.server.Remote(context.Background(), "hub", op, in) }
+	if now, err := wire.OpStatus.With(wire.StatusRequest{}).Through(here); err == nil {
+		for _, v := range now.Sessions {
 			add(fleet.OfSession, v.ID, v)
 		}
-		for _, l := range s.Loops {
+		for _, l := range now.Loops {
 			add(fleet.OfLoop, l.Session, l)
 		}
 	}
-	if reply, err := c.server.Remote(ctx, "hub", string(wire.OpRuns), json.RawMessage("{}")); err == nil {
-		for _, r := range reply.(wire.RunsReply).Runs {
+	if runs, err := wire.OpRuns.With(wire.RunsRequest{Most: mostMirrored}).Through(here); err == nil {
+		for _, r := range runs.Runs {
 			add(fleet.OfRun, r.ID, r)
 		}
 	}
-	if reply, err := c.server.Remote(ctx, "hub", string(wire.OpTasks), json.RawMessage("{}")); err == nil {
-		for _, t := range reply.(wire.TasksReply).Tasks {
+	if tasks, err := wire.OpTasks.With(wire.None{}).Through(here); err == nil {
+		isOld := func(t wire.Task) bool { return t.Status == string(task.Archived) }
+		open := slices.DeleteFunc(tasks.Tasks, isOld)
+		for _, t := range open[:min(len(open), mostMirrored)] {
 			add(fleet.OfTask, t.ID, t)
 		}
 	}

@@ -142,7 +142,7 @@ func (m *machine) start() {
 	case fleet.Member:
 		ch, err := hub.New(hub.Config{
 			Core: m.Core, Log: log, Version: "1", Self: self, Keys: keys, Act: m.act,
-			Read:  func(context.Context, string, string, json.RawMessage) (any, error) { return nil, nil },
+			Read:  func(context.Context, string, string, any) (any, error) { return nil, nil },
 			Place: func(ask.Ask) ask.From { return ask.From{} },
 			Items: func() []fleet.Item { return nil },
 		})

@@ -250,8 +250,8 @@ func (s *Server) placeOn(machine, name string) (dir string, err error) {
 	return dir, nil
 }
 
-// Remote carries out an operation that changes nothing for the hub.
-func (s *Server) Remote(ctx context.Context, by, op string, in json.RawMessage) (any, error) {
+// Remote carries out an operation that changes nothing for the hub. in is its request, or the JSON of it.
+func (s *Server) Remote(ctx context.Context, by, op string, in any) (any, error) {
 	if row, ok := operations[op]; !ok || row.access != reader {
 		return nil, badRequest("%s is no operation that only reads", op)
 	}

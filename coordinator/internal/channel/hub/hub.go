@@ -42,7 +42,7 @@ type Config struct {
 	// Act carries out an operation for what the person did at the hub, and has the channel tell them the reply.
 	Act func(ctx context.Context, act channel.Act, op string, in any) error
 	// Read returns the reply of an operation that changes nothing.
-	Read func(ctx context.Context, by, op string, in json.RawMessage) (any, error)
+	Read func(ctx context.Context, by, op string, in any) (any, error)
 	// Place says where an ask comes from.
 	Place func(ask.Ask) ask.From
 	// Items returns what the hub shows of this machine beside its questions.
