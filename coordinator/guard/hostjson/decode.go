@@ -59,11 +59,16 @@ func fill(to reflect.Value, object Value, names map[string][]int) error {
 	return nil
 }
 
+// isRaw reports whether a type holds JSON as it is, such as json.RawMessage. Plain bytes are a text in base 64.
+func isRaw(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && t != reflect.TypeFor[[]byte]()
+}
+
 // set gives a field a value. A null changes only a field of raw text.
 func set(field reflect.Value, value Value) error {
 	kind, is := field.Kind(), value.Kind()
 	switch {
-	case kind == reflect.Slice && field.Type().Elem().Kind() == reflect.Uint8:
+	case isRaw(field.Type()):
 		field.SetBytes([]byte(value.Raw())) // passed on as it is
 	case is == Null:
 	case kind == reflect.String && is == String:

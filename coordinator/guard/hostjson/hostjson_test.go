@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -183,5 +184,25 @@ func TestGet(t *testing.T) {
 	items := v.Get("a.b").Items()
 	if len(items) != 2 || items[1].Get("c").Str() != "x" || v.Get("s").Get("c").Exists() {
 		t.Errorf("the elements are %v", items)
+	}
+}
+
+// TestDecodeBytes checks that plain bytes are a text in base 64, as for json.Unmarshal, and that JSON is taken as it is.
+func TestDecodeBytes(t *testing.T) {
+	type with struct {
+		Data []byte          `json:"data"`
+		Raw  json.RawMessage `json:"raw"`
+	}
+	text := `{"data":"AAEC","raw":{"a": 1}}`
+	v, err := Parse(text, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want with
+	if err := errors.Join(Decode(v, &got), json.Unmarshal([]byte(text), &want)); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) || string(got.Data) != "\x00\x01\x02" {
+		t.Errorf("have %q, want %q", got, want)
 	}
 }

@@ -7,9 +7,8 @@ import (
 )
 
 const (
-	// MaxBody is how many bytes a body may have.
-	MaxBody = 512 << 10
-	maxKind = 32
+	maxMessage = 512 << 10 // bytes of the body of one message
+	maxKind    = 32
 	// sealing is how much longer a body is when it is sealed.
 	sealing     = 64
 	format      = 1
@@ -57,7 +56,7 @@ var errEnvelope = errors.New("this is no message of a fleet")
 
 // parse reads an envelope. It checks the form alone; who sent it is not known before verify.
 func parse(b []byte) (*envelope, error) {
-	if len(b) < 2 || b[0] != format || len(b) > headLength+maxKind+signatureOf+MaxBody+sealing {
+	if len(b) < 2 || b[0] != format || len(b) > headLength+maxKind+signatureOf+maxMessage+sealing {
 		return nil, errEnvelope
 	}
 	kindLength := int(b[1])

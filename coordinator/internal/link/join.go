@@ -58,7 +58,7 @@ func Join(ctx context.Context, w Word, keys *Keys, body []byte) ([]byte, error) 
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	if len(body) > MaxBody/2 { // the request is coded twice
+	if len(body) > maxMessage/2 { // the request is coded twice
 		return nil, ErrTooLarge
 	}
 	key, err := nkeys.FromSeed([]byte(w.Seed))

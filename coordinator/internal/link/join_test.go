@@ -134,7 +134,7 @@ func TestJoinElsewhere(t *testing.T) {
 	if got, err := Join(t.Context(), w, testKeys(t), nil); err != nil || string(got) != "welcome " {
 		t.Errorf("%q, %v", got, err)
 	}
-	large := bytes.Repeat([]byte("x"), MaxBody)
+	large := bytes.Repeat([]byte("x"), maxMessage)
 	if _, err := Join(t.Context(), w, testKeys(t), large); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}

@@ -37,6 +37,8 @@ type line struct {
 	session [32]byte
 	inbox   string // where NATS says that the other side does not hear
 	sub     *nats.Subscription
+	come    pieces // requests of the other side, until all of their pieces have come
+	gone    pieces // replies, until the other side has fetched them
 
 	mu      sync.Mutex
 	sent    uint64
@@ -90,25 +92,41 @@ func (l *line) end(why error) {
 	l.cancel()
 }
 
-// call sends a request and waits for its answer.
-func (l *line) call(ctx context.Context, kind string, body []byte) ([]byte, error) {
+// call sends a request and waits for its answer. A large body goes in pieces, and so does a large answer.
+func (l *line) call(ctx context.Context, kind string, body []byte) (reply []byte, err error) {
+	if len(body) > MaxBody {
+		return nil, fmt.Errorf("%w: this one has %d", ErrTooLarge, len(body))
+	}
+	if len(body) > piece {
+		if kind, body, err = l.upload(ctx, kind, body); err != nil {
+			return nil, err
+		}
+	}
+	a, err := l.ask(ctx, kind, body)
+	if err == nil && a.kind == kindMore {
+		return l.download(ctx, a.body)
+	}
+	return a.body, err
+}
+
+// ask sends one message and waits for its answer, which may announce the pieces of a reply.
+func (l *line) ask(ctx context.Context, kind string, body []byte) (a answer, err error) {
 	n, c, err := l.send(kind, 0, body)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
-	var a answer
 	select {
 	case a = <-c:
 	case <-ctx.Done():
 		l.mu.Lock()
 		delete(l.waiting, n)
 		l.mu.Unlock()
-		return nil, ctx.Err()
+		return a, ctx.Err()
 	}
-	if a.err != nil || a.kind == kindReply {
-		return a.body, a.err
+	if a.err != nil || a.kind == kindReply || a.kind == kindMore {
+		return a, a.err
 	}
-	return nil, readRefusal(a.body)
+	return answer{}, readRefusal(a.body)
 }
 
 // readRefusal returns the refusal that a message is.
@@ -122,8 +140,8 @@ func readRefusal(body []byte) error {
 
 // send sends a message. A request, which answers nothing, gets a channel for its answer.
 func (l *line) send(kind string, re uint64, body []byte) (uint64, chan answer, error) {
-	if len(body) > MaxBody {
-		return 0, nil, fmt.Errorf("%w: this one has %d", ErrTooLarge, len(body))
+	if len(body) > maxMessage {
+		return 0, nil, fmt.Errorf("%w: one piece has %d", ErrTooLarge, len(body))
 	}
 	e := &envelope{kind: kind, session: l.session, re: re}
 	if err := e.seal(l.config.Keys, l.other, body); err != nil {
@@ -178,7 +196,7 @@ func (l *line) take(e *envelope) error {
 // read opens a message and does what it says.
 func (l *line) read(e *envelope, c chan answer) {
 	body, err := e.open(l.config.Keys, l.other)
-	if err != nil || len(body) > MaxBody {
+	if err != nil || len(body) > maxMessage {
 		l.config.Refused(e.from, "a message cannot be opened")
 		body, err = nil, errors.New("the other machine's message cannot be opened")
 	}
@@ -193,15 +211,19 @@ func (l *line) read(e *envelope, c chan answer) {
 		l.answer(e.n, nil, err)
 	case e.kind == kindPing:
 		l.answer(e.n, nil, nil)
+	case e.kind == kindPart, e.kind == kindWhole, e.kind == kindPull:
+		if kind, whole, ok := l.answerPart(e, body); ok {
+			l.handle(e, kind, whole)
+		}
 	default:
-		l.handle(e, body)
+		l.handle(e, e.kind, body)
 	}
 }
 
 // handle has a request answered by the layer above.
-func (l *line) handle(e *envelope, body []byte) {
-	if !isKind(e.kind) {
-		l.answer(e.n, nil, &Refusal{CodeUnknown, fmt.Sprintf("this machine knows no %q: it may be older", e.kind)})
+func (l *line) handle(e *envelope, kind string, body []byte) {
+	if !isKind(kind) {
+		l.answer(e.n, nil, &Refusal{CodeUnknown, fmt.Sprintf("this machine knows no %.40q: it may be older", kind)})
 		return
 	}
 	select {
@@ -211,11 +233,8 @@ func (l *line) handle(e *envelope, body []byte) {
 		l.answer(e.n, nil, &Refusal{CodeBusy, "the machine has too many requests at once"})
 		return
 	}
-	reply, err := l.config.Handle(l.ctx, e.from, e.kind, body)
-	if len(reply) > MaxBody {
-		err = ErrTooLarge
-	}
-	l.answer(e.n, reply, err)
+	reply, err := l.config.Handle(l.ctx, e.from, kind, body)
+	l.reply(e.n, reply, err)
 }
 
 func (l *line) answer(re uint64, reply []byte, err error) {
