@@ -44,7 +44,7 @@ func (c *Coordinator) newHubChannel(shared *core.Core) (channel, error) {
 	ch, err := hub.New(hub.Config{
 		Core: shared, Log: c.cfg.Log, Version: c.cfg.Version, Self: c.fleet.self, Keys: c.fleet.keys,
 		Act:   c.server.Act,
-		Read:  c.server.Remote,
+		Do:    c.server.Remote,
 		Place: c.placeOf,
 		Items: c.items,
 	})

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -225,4 +226,51 @@ func TestFleetMachineFlag(t *testing.T) {
 	r.await("word of it", func(m botapi.Message) bool {
 		return strings.Contains(m.Text, "build") && strings.Contains(m.Text, "deps")
 	})
+}
+
+// TestFleetFiles checks that a file that is sent on the phone for a task of another machine gets into its folder there,
+// and that the page of the hub shows it.
+func TestFleetFiles(t *testing.T) {
+	long.InCI(t)
+	t.Parallel()
+	r := newFleetRigOn(t, pagedNest(t))
+	build := r.join("build")
+	r.afar("--machine", "build", "task", "new", "Send the invoices")
+	var tasks wire.TasksReply
+	build.call(wire.OpTasks, wire.None{}, &tasks)
+	if len(tasks.Tasks) != 1 {
+		t.Fatalf("build has the tasks %+v", tasks.Tasks)
+	}
+	id := tasks.Tasks[0].ID + "@build"
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		var here wire.TasksReply
+		r.call(wire.OpTasks, wire.None{}, &here)
+		if len(here.Tasks) == 1 && here.Tasks[0].ID == id {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the hub has the tasks %+v\n%s", here.Tasks, r.trails(build))
+		}
+	}
+	r.ann.Say(annID, "/tasks")
+	list := r.await("the tasks", func(m botapi.Message) bool { return strings.Contains(m.Text, "Send the invoices") })
+	data := make([]byte, 3<<20)
+	for i := range data {
+		data[i] = byte(i * i >> 5)
+	}
+	if _, err := r.ann.SendFile(list.ID, "invoices.bin", data, ""); err != nil {
+		t.Fatal(err)
+	}
+	kept := r.await("where it is", func(m botapi.Message) bool { return strings.Contains(m.Text, "invoices.bin is in the folder of") })
+	if !strings.Contains(kept.Text, id) {
+		t.Errorf("the phone says %q", kept.Text)
+	}
+	there, err := os.ReadFile(filepath.Join(tasks.Tasks[0].Dir, "artifacts", "invoices.bin"))
+	if err != nil || !bytes.Equal(there, data) {
+		t.Errorf("the task has %d bytes, %v", len(there), err)
+	}
+	got := bodyOf(r.browser().send(request{path: "/task/" + url.PathEscape(id) + "/file/artifacts/invoices.bin"}))
+	if got != string(data) {
+		t.Errorf("the page shows %d bytes of it", len(got))
+	}
 }

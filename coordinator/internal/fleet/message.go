@@ -17,12 +17,12 @@ const (
 	MsgSettled = "settled" // member: Settled, what an order came to
 	MsgMirror  = "mirror"  // member: Shown → Wanted
 	MsgOrder   = "order"   // hub: Sent; the member has committed it when it replies
-	MsgRead    = "read"    // hub: Read → channel.Reply
+	MsgDo      = "do"      // hub: Do → the reply of the operation
 	MsgLeave   = "leave"   // member: it leaves the fleet; hub: the machine is removed
 )
 
-// MaxBody bounds the body of one message, in bytes.
-const MaxBody = 512 << 10
+// MaxBody bounds the body of one message, in bytes. A file of 20 MB fits into it, as JSON has it.
+const MaxBody = 40 << 20
 
 // A Hello says at each connect who speaks, and how far it has the other.
 type Hello struct {
@@ -72,8 +72,8 @@ type Settled struct {
 	What   channel.Settlement `json:"what"`
 }
 
-// Read asks for the reply of an operation that changes nothing.
-type Read struct {
+// Do asks for the reply of an operation that changes nothing, or that comes to the same when it is done again.
+type Do struct {
 	Op string          `json:"op"`
 	In json.RawMessage `json:"in"`
 	By string          `json:"by"`

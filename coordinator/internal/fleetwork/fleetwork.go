@@ -397,7 +397,7 @@ func (h *Hub) call(ctx context.Context, id fleet.MachineID, kind string, body an
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callFor)
+	ctx, cancel := context.WithTimeout(ctx, callFor+time.Duration(len(raw)>>18)*time.Second)
 	defer cancel()
 	reply, err := h.hub.Call(ctx, string(id), kind, raw)
 	if errors.Is(err, link.ErrAway) {
@@ -406,9 +406,9 @@ func (h *Hub) call(ctx context.Context, id fleet.MachineID, kind string, body an
 	return reply, err
 }
 
-// Read returns the reply of an operation that changes nothing, from a member.
-func (h *Hub) Read(ctx context.Context, id fleet.MachineID, by, op string, in []byte) (json.RawMessage, error) {
-	return h.call(ctx, id, fleet.MsgRead, fleet.Read{Op: op, In: json.RawMessage(cmp.Or(string(in), "{}")), By: by})
+// Do returns the reply of an operation of a member. It changes nothing, or comes to the same when it is done again.
+func (h *Hub) Do(ctx context.Context, id fleet.MachineID, by, op string, in []byte) (json.RawMessage, error) {
+	return h.call(ctx, id, fleet.MsgDo, fleet.Do{Op: op, In: json.RawMessage(cmp.Or(string(in), "{}")), By: by})
 }
 
 // Remove cuts a member off at once.

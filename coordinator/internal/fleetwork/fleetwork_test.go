@@ -142,7 +142,7 @@ func (m *machine) start() {
 	case fleet.Member:
 		ch, err := hub.New(hub.Config{
 			Core: m.Core, Log: log, Version: "1", Self: self, Keys: keys, Act: m.act,
-			Read:  func(context.Context, string, string, any) (any, error) { return nil, nil },
+			Do:    func(context.Context, string, string, any) (any, error) { return nil, nil },
 			Place: func(ask.Ask) ask.From { return ask.From{} },
 			Items: func() []fleet.Item { return nil },
 		})
@@ -878,14 +878,14 @@ func TestEvilMember(t *testing.T) {
 		{fleet.MsgMirror, fleet.Shown{Digests: map[string]string{}}},
 		{fleet.MsgHello, fleet.Hello{Person: "Eve", You: "build", Decides: true, Cards: map[ask.ID]string{theirs.From.Ref: ""}}},
 		{fleet.MsgOrder, fleet.Sent{Life: p.desk.Mine().Life, Number: 1, Op: "press", By: "Eve"}},
-		{fleet.MsgRead, fleet.Read{Op: "status", By: "Eve"}},
+		{fleet.MsgDo, fleet.Do{Op: "status", By: "Eve"}},
 		{fleet.MsgTell, fleet.Tell{Key: "k", Notice: channel.Notice{At: "2", Session: "s@" + "x", Text: "from Eve"}}},
 		{fleet.MsgTell, []int{1}}, {fleet.MsgHello, "x"}, {fleet.MsgCard, map[string]any{"asks": 1}}, {"odd", nil},
 	} {
 		raw, err := fleet.Say(fleet.Known{Life: p.desk.Mine().Life, Entry: 1 << 60, Mark: "x"}, say.body)
 		evil.ok(err)
 		_, err = m.Call(ctx, say.kind, raw)
-		if isHubs := say.kind == fleet.MsgOrder || say.kind == fleet.MsgRead || say.kind == "odd"; isHubs && err == nil {
+		if isHubs := say.kind == fleet.MsgOrder || say.kind == fleet.MsgDo || say.kind == "odd"; isHubs && err == nil {
 			t.Errorf("the hub takes a %s of a member", say.kind)
 		}
 	}

@@ -200,12 +200,12 @@ func (s Setup) Remove(ctx context.Context, id fleet.MachineID) {
 	}
 }
 
-// Read returns the reply of an operation that changes nothing, from a member.
-func (s Setup) Read(ctx context.Context, id fleet.MachineID, by, op string, in []byte) (json.RawMessage, error) {
+// Do returns the reply of an operation of a member. It changes nothing, or comes to the same when it is done again.
+func (s Setup) Do(ctx context.Context, id fleet.MachineID, by, op string, in []byte) (json.RawMessage, error) {
 	if s.Hub == nil {
 		return nil, errors.New("this machine is no hub")
 	}
-	return s.Hub.Read(ctx, id, by, op, in)
+	return s.Hub.Do(ctx, id, by, op, in)
 }
 
 // State says why the link does not work, "" where it does or where there is none.

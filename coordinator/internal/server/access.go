@@ -236,7 +236,7 @@ var operations = table(
 	row(wire.OpTaskFiles, reader, (*Server).taskFiles).anywhere(""),
 	row(wire.OpTaskFile, reader, (*Server).taskFile).anywhere(""),
 	row(wire.OpTaskEdit, standing, (*Server).taskEdit).by(keyed).anywhere(""),
-	row(wire.OpTaskKeep, standing, (*Server).taskKeep).by(keyed),
+	row(wire.OpTaskKeep, standing, (*Server).taskKeep).by(keyed).anywhere(""),
 
 	row(wire.OpMemory, reader, (*Server).memory),
 	row(wire.OpMemorySearch, reader, (*Server).memorySearch),

@@ -20,8 +20,9 @@ type Fleet interface {
 	Leave(ctx context.Context) error
 	Invite(in wire.FleetInviteRequest) (wire.FleetInvitation, error)
 	Remove(ctx context.Context, id fleet.MachineID)
-	// Read returns the reply of an operation that changes nothing, from another machine.
-	Read(ctx context.Context, id fleet.MachineID, by, op string, in []byte) (json.RawMessage, error)
+	// Do returns the reply of an operation of another machine. It changes nothing, or comes to the same when it is done
+	// again.
+	Do(ctx context.Context, id fleet.MachineID, by, op string, in []byte) (json.RawMessage, error)
 	// State says how the link is, in words, "" where it is as it should be.
 	State() string
 }
@@ -111,7 +112,7 @@ func (s *Server) machine(c *call, in wire.Named) (out wire.MachineReply, err err
 	}
 	if out.State == wire.MachineUp {
 		began := time.Now()
-		if _, err := s.cfg.Fleet.Read(c.ctx, m.ID, c.decider(), string(wire.OpPing), nil); err == nil {
+		if _, err := s.cfg.Fleet.Do(c.ctx, m.ID, c.decider(), string(wire.OpPing), nil); err == nil {
 			out.LagMS = max(time.Since(began).Milliseconds(), 1)
 		}
 	}

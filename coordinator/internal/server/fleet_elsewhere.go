@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -65,10 +66,12 @@ func (s *Server) carryOutOn(m fleet.Machine, row operation, c *call, in json.Raw
 	var reply json.RawMessage
 	var err error
 	switch {
+	case row.access != reader && row.manner == keyed && len(in) > maxOrder:
+		reply, err = s.sendNow(m, c, row.name, in)
 	case row.access != reader:
 		reply, err = s.order(m, c, row.name, in)
 	case at.AwayAt == 0:
-		reply, err = s.cfg.Fleet.Read(c.ctx, m.ID, c.decider(), row.name, in)
+		reply, err = s.cfg.Fleet.Do(c.ctx, m.ID, c.decider(), row.name, in)
 	default:
 		var named wire.Named
 		_ = json.Unmarshal(in, &named) // it was made by placed
@@ -92,14 +95,11 @@ const maxOrder = 256 << 10
 // order has another machine carry out an operation for the person. The command line and the page get what it came to.
 // For what the person did on a channel the reply is empty: they are told later.
 func (s *Server) order(m fleet.Machine, c *call, op string, in json.RawMessage) (json.RawMessage, error) {
-	switch {
-	case s.sessionAsks(c):
-		return nil, fmt.Errorf("%w: a session asks nothing of another machine", errDenied)
-	case len(in) > maxOrder:
-		return nil, badRequest("%d kB are too much for another machine; want at most %d", len(in)>>10, maxOrder>>10)
-	}
-	if err := s.allowPerson(c); err != nil {
+	if err := s.allowThere(c); err != nil {
 		return nil, err
+	}
+	if len(in) > maxOrder {
+		return nil, badRequest("%d kB are too much for another machine; want at most %d", len(in)>>10, maxOrder>>10)
 	}
 	o, err := s.cfg.Core.Order(fleet.Order{Machine: m.ID, Op: op, In: in, By: c.decider(), Act: c.act})
 	if err != nil {
@@ -110,6 +110,25 @@ func (s *Server) order(m fleet.Machine, c *call, op string, in json.RawMessage) 
 		return nil, nil
 	}
 	return s.awaitOrder(c, m, o)
+}
+
+// allowThere returns an error unless the person asks for a change on another machine.
+func (s *Server) allowThere(c *call) error {
+	if s.sessionAsks(c) {
+		return fmt.Errorf("%w: a session asks nothing of another machine", errDenied)
+	}
+	return s.allowPerson(c)
+}
+
+// sendNow has another machine carry out an operation whose request is too large to wait here, such as one with a file.
+func (s *Server) sendNow(m fleet.Machine, c *call, op string, in json.RawMessage) (json.RawMessage, error) {
+	if err := s.allowThere(c); err != nil {
+		return nil, err
+	}
+	if !m.Decides {
+		return nil, badRequest("%s", ask.From{Name: m.Name}.OnlyThere())
+	}
+	return s.cfg.Fleet.Do(c.ctx, m.ID, c.decider(), op, in)
 }
 
 // errUnderway says that nobody knows yet what an order came to.
@@ -213,7 +232,7 @@ func (s *Server) machineCall(c *call, in wire.MachineCall) (out wire.Raw, err er
 		return s.proposeOn(m, &asked)
 	}
 	if row.access == reader {
-		reply, err := s.cfg.Fleet.Read(c.ctx, m.ID, c.decider(), in.Op, in.Body)
+		reply, err := s.cfg.Fleet.Do(c.ctx, m.ID, c.decider(), in.Op, in.Body)
 		return wire.Raw(reply), err
 	}
 	reply, err := s.order(m, c, in.Op, json.RawMessage(in.Body))
@@ -250,10 +269,13 @@ func (s *Server) placeOn(machine, name string) (dir string, err error) {
 	return dir, nil
 }
 
-// Remote carries out an operation that changes nothing for the hub. in is its request, or the JSON of it.
+// Remote carries out an operation for the hub that changes nothing, or that comes to the same when it is done again. in
+// is its request, or the JSON of it.
 func (s *Server) Remote(ctx context.Context, by, op string, in any) (any, error) {
-	if row, ok := operations[op]; !ok || row.access != reader {
-		return nil, badRequest("%s is no operation that only reads", op)
+	row, ok := operations[op]
+	mayRepeat := row.access == reader || row.manner == keyed
+	if !ok || !mayRepeat || slices.Contains(notThere, op) {
+		return nil, badRequest("%s is no operation that the hub may repeat", op)
 	}
 	return s.take(&call{ctx: ctx, op: op, by: by, via: fleet.Channel}, in)
 }

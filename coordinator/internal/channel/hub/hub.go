@@ -41,8 +41,8 @@ type Config struct {
 	Keys    *link.Keys
 	// Act carries out an operation for what the person did at the hub, and has the channel tell them the reply.
 	Act func(ctx context.Context, act channel.Act, op string, in any) error
-	// Read returns the reply of an operation that changes nothing.
-	Read func(ctx context.Context, by, op string, in any) (any, error)
+	// Do returns the reply of an operation that changes nothing, or that comes to the same when it is done again.
+	Do func(ctx context.Context, by, op string, in any) (any, error)
 	// Place says where an ask comes from.
 	Place func(ask.Ask) ask.From
 	// Items returns what the hub shows of this machine beside its questions.
@@ -409,12 +409,12 @@ func (c *Channel) handle(ctx context.Context, _, kind string, raw []byte) ([]byt
 			return nil, err
 		}
 		return []byte("{}"), errors.Join(c.order(in), c.cfg.Core.HeardHub(said.How()))
-	case fleet.MsgRead:
-		var in fleet.Read
+	case fleet.MsgDo:
+		var in fleet.Do
 		if err := fleet.Decode(kind, said.Body, &in); err != nil {
 			return nil, err
 		}
-		reply, err := c.cfg.Read(ctx, in.By, in.Op, in.In)
+		reply, err := c.cfg.Do(ctx, in.By, in.Op, in.In)
 		if err != nil {
 			return nil, err
 		}

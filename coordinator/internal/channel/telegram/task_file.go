@@ -133,7 +133,10 @@ func (l *link) taskMeant(m message) (slug task.Slug, ok bool) {
 		return "", false
 	}
 	a, _ := l.cfg.Core.Ask(id) // an unknown ask is of no task
-	return task.Slug(a.Task), a.Task != ""
+	if slug = task.Slug(a.Task); a.Mirrored() && slug != "" {
+		slug += task.Slug("@" + a.From.Name)
+	}
+	return slug, slug != ""
 }
 
 // taskFile carries out a core.TaskFile: it fetches the file, saves it and says so.
