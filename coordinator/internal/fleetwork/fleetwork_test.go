@@ -69,11 +69,10 @@ type machine struct {
 	taps  int64
 	stop  func()
 	leave func() // cancels what runs, and waits for nothing
-	// during is called while an order is carried out that is no answer, or is nil.
-	during func()
 
-	mu   sync.Mutex
-	news []string // what the person was told
+	mu     sync.Mutex
+	news   []string // what the person was told
+	during func()   // is called while an order is carried out that is no answer, nil for nothing
 }
 
 func newMachine(t *testing.T, name string, ahead time.Duration) *machine {
@@ -179,8 +178,11 @@ func (m *machine) act(_ context.Context, act channel.Act, op string, in any) err
 	return m.Act(act, func(one *core.Core) (s channel.Settlement, err error) {
 		if op != channel.OpPress {
 			m.done.Add(1)
-			if m.during != nil {
-				m.during()
+			m.mu.Lock()
+			during := m.during
+			m.mu.Unlock()
+			if during != nil {
+				during()
 			}
 			return channel.Settlement{Reply: &channel.Reply{Op: op, Body: json.RawMessage(`{}`)}}, nil
 		}
@@ -190,6 +192,13 @@ func (m *machine) act(_ context.Context, act channel.Act, op string, in any) err
 		}
 		return s, err
 	})
+}
+
+// meanwhile has f called while an order is carried out that is no answer.
+func (m *machine) meanwhile(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.during = f
 }
 
 // keep returns a copy of the database, and back puts it back. The machine does not run.
@@ -465,10 +474,10 @@ func TestNotDoneTwice(t *testing.T) {
 	p.build.start()
 	p.together(p.build)
 	p.question(p.build, "make one") // the hub sees more of it than the copy has
-	p.build.during = p.build.leave
+	p.build.meanwhile(p.build.leave)
 	o := p.orders()
 	p.eventually("it was carried out", func() bool { return p.build.done.Load() == 1 })
-	p.build.during = nil
+	p.build.meanwhile(nil)
 	p.build.end()
 	back()
 	p.build.start()
@@ -645,7 +654,7 @@ func (m *machine) id() fleet.MachineID {
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, 0, 0)
-	p.build.during = func() { time.Sleep(2 * time.Millisecond) } // it takes its time, so they meet
+	p.build.meanwhile(func() { time.Sleep(2 * time.Millisecond) }) // it takes its time, so they meet
 	all := 0
 	for range 5 {
 		p.build.end()
