@@ -285,23 +285,24 @@ func (c *Core) MetMachine(id fleet.MachineID, says fleet.Hello) (m fleet.Machine
 
 // putBack ends the orders that were under way when a machine was put back, and tells the person.
 func (s *state) putBack(b *store.Batch, name string, of func(fleet.Order) bool, now time.Time) {
-	ended := 0
-	for _, o := range s.orders.Rows {
-		if o.Waits() && of(o) {
-			s.dropOrder(b, o, name+" was put back to an earlier copy, and this may have been done", now)
-			ended++
-		}
-	}
+	ended := s.dropOrders(b, of, name+" was put back to an earlier copy, and this may have been done", now)
 	text := fmt.Sprintf("%s was put back to an earlier copy of its database: %d orders are not sent again", name, ended)
 	record(b, event.FleetPutBack, "", name, text, now)
 	s.notify(b, "put-back "+name, "", channel.News{Kind: channel.MachinePutBack, Of: name, N: ended}, now)
 }
 
-// dropOrder ends an order of which nobody knows what it came to.
-func (s *state) dropOrder(b *store.Batch, o fleet.Order, why string, now time.Time) {
-	o.Ended, o.Reply = now, &channel.Reply{Op: o.Op, Code: "settled", Error: why}
-	s.orders.Put(b, o)
-	s.unsend(b, o, now)
+// dropOrders ends the orders of a kind whose outcome nobody knows, and returns how many there were.
+func (s *state) dropOrders(b *store.Batch, of func(fleet.Order) bool, why string, now time.Time) (ended int) {
+	for _, o := range s.orders.Rows {
+		if !o.Waits() || !of(o) {
+			continue
+		}
+		o.Ended, o.Reply = now, &channel.Reply{Op: o.Op, Code: "settled", Error: why}
+		s.orders.Put(b, o)
+		s.unsend(b, o, now)
+		ended++
+	}
+	return ended
 }
 
 // HeardMachine notes how far a member says that it is. kill -9 may lose it.
@@ -610,11 +611,7 @@ func (c *Core) LeaveFleet() error {
 				s.mirrors.Put(&b, m)
 			}
 		}
-		for _, o := range s.orders.Rows {
-			if o.Waits() {
-				s.dropOrder(&b, o, "the fleet is left", now)
-			}
-		}
+		s.dropOrders(&b, fleet.Order.Waits, "the fleet is left", now)
 		a := s.account(fleet.Channel)
 		if a.Person != nil {
 			a.Person = nil

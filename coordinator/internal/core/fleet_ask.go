@@ -92,11 +92,7 @@ func (c *Core) WithdrawMirrors(id fleet.MachineID, refs []ask.ID, why string) er
 			if err != nil {
 				continue
 			}
-			from := *a.From
-			from.Sent = ""
-			a.From = &from
-			s.asks.Put(&b, a)
-			s.showCard(&b, a, now)
+			s.showSent(&b, a, "", now)
 		}
 		return b, nil
 	})
