@@ -51,6 +51,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/triggerwork"
 	"github.com/afar-sh/afar/coordinator/internal/undowork"
 	"github.com/afar-sh/afar/coordinator/internal/upkeep"
+	"github.com/afar-sh/afar/coordinator/internal/workplace"
 	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/view"
@@ -392,9 +393,11 @@ func (c *Coordinator) serverConfig() server.Config {
 	return server.Config{
 		Core: c.core,
 		Log:  c.cfg.Log,
-		Bin:  c.cfg.Bin,
+		Place: workplace.Reader{
+			Dirs: dirs, Bin: c.cfg.Bin, Usage: transcript.Usage, LastText: transcript.LastText,
+			Git: workplace.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
+		},
 		Mark: func(pid int) error { return birthmark.Lower(pid, birthmark.Client) },
-		Dirs: dirs,
 		Hold: time.Duration(c.set.CheckIn.Hold),
 		Self: wire.Coordinator{
 			PID:     os.Getpid(),
@@ -407,7 +410,6 @@ func (c *Coordinator) serverConfig() server.Config {
 			c.cfg.Dirs.ForgetPrograms()
 			c.end(nil)
 		},
-		Git: server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
 		Consult: server.Consult{
 			Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout),
 		},
@@ -415,10 +417,8 @@ func (c *Coordinator) serverConfig() server.Config {
 		Suggestions:        c.papers.suggestions,
 		Gaps:               c.papers.gaps,
 		Actions:            &logfile.File{Path: dirs.Actions(), Max: logfile.Usual},
-		Usage:              transcript.Usage,
 		Holds:              transcript.Holds,
 		Discard:            transcript.Discard,
-		LastText:           transcript.LastText,
 		LastTextBeforeCall: transcript.LastTextBeforeCall,
 		Glance:             glances.Glance,
 		Spent:              glances.Spent,
@@ -552,12 +552,12 @@ func (c *Coordinator) openIn(conversation string) string {
 }
 
 // agent returns the settings of an agent.
-func (c *Coordinator) agent(name string) (set server.AgentSettings, err error) {
+func (c *Coordinator) agent(name string) (set agents.Settings, err error) {
 	a, ok := c.set.Agents.Of(name)
 	if !ok {
 		return set, fmt.Errorf("unknown agent %.40q; want one of %q", name, c.set.Agents.Names())
 	}
-	return server.AgentSettings(a), nil
+	return agents.Settings(a), nil
 }
 
 // Run serves until ctx ends or somebody asks for the end, then finishes what it

@@ -22,7 +22,7 @@ var features = map[string]string{
 	"agentguard":  "cmd:agentguard",
 	"act":         "core server telegram",
 	"alarm":       "core server",
-	"anchor":      "loop/anchor server",
+	"anchor":      "loop/anchor workplace/workplace",
 	"ask":         "wire hooks ask/ask view core store server telegram cmd:allow cmd:answer cmd:asks cmd:deny",
 	"background":  "background/background core",
 	"away":        "wire session/away server cmd:away cmd:pause cmd:resume",

@@ -162,7 +162,7 @@ func table() rules {
 	root := slices.Concat(waysIn, workers, []string{
 		"coordinator/agentcheck", "coordinator/agentrun", in + "module", in + "run", in + "tools", in + "trigger",
 		"coordinator/host/agents", claude + "/transcript", in + "core", in + "event", in + "fleet",
-		in + "git", in + "link", in + "toolcall",
+		in + "git", in + "link", in + "toolcall", in + "workplace",
 		in + "ask", in + "channel", in + "child", in + "random", in + "session", in + "store", in + "task",
 		"coordinator/birthmark", "coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/logfile",
 		"coordinator/peer", "coordinator/redact", "coordinator/view", "coordinator/wall", "coordinator/wire",
@@ -407,10 +407,14 @@ func table() rules {
 				"coordinator/callsite", "coordinator/guard", "coordinator/home", "coordinator/redact", in + "ask", in + "disk",
 				in + "grant", in + "undo",
 			},
+			in + "workplace": {
+				claude, claude + "/mods", "coordinator/home", "coordinator/redact", in + "loop", in + "session",
+				in + "toolcall", in + "usage",
+			},
 			in + "callers":  {"coordinator/birthmark", "coordinator/peer", in + "session"},
 			in + "opinions": {"coordinator/peer", in + "review", in + "session"},
 			in + "server": append([]string{
-				in + "callers", in + "memory", in + "opinions", in + "toolcall", hostjson, agents, agents + "/agents", claude,
+				in + "callers", in + "memory", in + "opinions", in + "toolcall", in + "workplace", hostjson, agents, agents + "/agents", claude,
 				claude + "/hookinput",
 				claude + "/mods", claude + "/suggestion", "coordinator/guard", "coordinator/home", "coordinator/ledger",
 				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",

@@ -10,6 +10,7 @@
 package wall
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -314,6 +315,14 @@ func Here(set Settings) Settings {
 		set.Mode = Off
 	}
 	return set
+}
+
+// Words returns which wall a turn with these settings gets that begins now: its mode, or why it gets none.
+func Words(set Settings) string {
+	if set.Mode == "" || set.Mode == Off {
+		return Off
+	}
+	return cmp.Or(Missing(), set.Mode)
 }
 
 // From returns the variables of an environment. The last one of a name counts.

@@ -3,7 +3,25 @@ package wire
 import (
 	"reflect"
 	"strings"
+	"time"
 )
+
+// List returns what of makes of each value. Without values it is a list too, and no null in JSON.
+func List[From, To any](values []From, of func(From) To) []To {
+	all := make([]To, len(values))
+	for i, v := range values {
+		all[i] = of(v)
+	}
+	return all
+}
+
+// Millis returns a time in unix milliseconds, 0 for the zero time.
+func Millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
 
 // Encode returns a struct of this package as a JSON object, the same as json.Marshal does.
 // It avoids the extra work of json.Marshal's first call for a type. A hook would do that

@@ -4,6 +4,7 @@ package agents
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/afar-sh/afar/coordinator/host"
@@ -21,6 +22,25 @@ var protocols = map[string]host.Agent{
 
 // Default is the name of the agent of a run that names none.
 const Default = headless.Name
+
+// Settings are the settings of an agent.
+type Settings struct {
+	Protocol string
+	Command  []string // its program first
+	EnvFile  string
+}
+
+// Program returns the name of the agent's program.
+func (s Settings) Program() string { return path.Base(s.Command[0]) }
+
+// Abilities returns what the agent can do.
+func (s Settings) Abilities() (can host.Abilities, err error) {
+	adapter, err := Speaking(s.Protocol)
+	if err == nil {
+		can = adapter.Abilities(s.Program())
+	}
+	return can, err
+}
 
 // Speaking returns the adapter for a protocol.
 func Speaking(protocol string) (host.Agent, error) {

@@ -29,14 +29,12 @@ func Asked(a ask.Ask) wire.Ask {
 		Perhaps:    a.Perhaps,
 		OpenedAt:   a.OpenedAt.UnixMilli(),
 		ExpiresAt:  a.ExpiresAt.UnixMilli(),
+		SettledAt:  wire.Millis(a.SettledAt),
 		Outcome:    a.Outcome(),
 		ForSession: a.ForSession(),
 		ForAlways:  a.ForAlways(),
 		Parked:     a.Parked,
 		InRun:      a.InRun,
-	}
-	if !a.SettledAt.IsZero() {
-		w.SettledAt = a.SettledAt.UnixMilli()
 	}
 	if f := a.Form; f != nil {
 		w.Current = f.At

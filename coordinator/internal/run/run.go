@@ -168,11 +168,12 @@ const (
 // Modes lists the permission modes of a run.
 func Modes() []string { return []string{Auto, AcceptEdits, Manual, Plan} }
 
-// Errors of the steps. ErrState says that a step does not fit the state of the run, and
-// ErrStale that it comes from a turn that is over.
+// Errors of the steps. ErrState says that a step does not fit the state of the run, ErrStale that it
+// comes from a turn that is over, and ErrOpen that a process has the conversation open.
 var (
 	ErrState = errors.New("the run is in another state")
 	ErrStale = errors.New("the turn is over")
+	ErrOpen  = errors.New("its conversation is open")
 )
 
 func (r Run) unfit(step string) (Run, error) {

@@ -337,7 +337,7 @@ func (s *Server) allowHook(c *call) error {
 		return fmt.Errorf("%w: the hook has ended", errDenied)
 	}
 	s.refusedProgram(c, "which is not a hook of Afar")
-	return fmt.Errorf("%w: hook operations are taken only from the hook binaries in %s", errDenied, s.cfg.Bin)
+	return fmt.Errorf("%w: hook operations are taken only from the hook binaries in %s", errDenied, s.cfg.Place.Bin)
 }
 
 // sessionAsks reports whether a program that a known session started is the caller, other

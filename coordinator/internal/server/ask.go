@@ -21,15 +21,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The longest waits of one call, after which the caller asks again. Thousands of hooks may wait for
-// an answer, and each call costs.
-const (
-	maxWait    = 25 * time.Second
-	maxAskWait = 5 * time.Minute
-)
-
-// waitFor returns how long a caller may wait if it asks for ms milliseconds.
-func waitFor(ms int64) time.Duration { return min(time.Duration(ms)*time.Millisecond, maxWait) }
+// maxAskWait is the longest wait of one call for an answer, after which the hook asks again. Thousands of hooks may
+// wait for one, and each call costs.
+const maxAskWait = 5 * time.Minute
 
 func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskState, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
@@ -113,8 +107,8 @@ func (s *Server) keeps(a ask.Ask) bool {
 	if !ok {
 		return false
 	}
-	set, adapter, err := s.agentOf(r.Agent)
-	return err == nil && adapter.Abilities(set.Program()).Keeps
+	_, can, err := s.agentOf(r.Agent)
+	return err == nil && can.Keeps
 }
 
 // maxPart bounds the part of a call that a card's first line shows, in bytes. The line shows no more of a longer one
@@ -184,7 +178,7 @@ func (s *Server) withSandbox(does string, id session.ID, call ask.Input) string 
 	v, _ := s.cfg.Core.Session(string(id)) // an unknown session has no settings
 	fields, _ := call.Whole.(map[string]any)
 	leaves := fields["dangerouslyDisableSandbox"] == true
-	if call.Tool != "Bash" || leaves || !s.isSandboxed(v) {
+	if call.Tool != "Bash" || leaves || !s.cfg.Place.IsSandboxed(v) {
 		return does
 	}
 	return strings.TrimPrefix(does+" · run in Claude Code's sandbox, as its settings say", " · ")
@@ -436,7 +430,7 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 	if a.State == ask.Open && s.cfg.Core.Counts(terminal) != nil {
 		w.AnswerAt = s.cfg.Core.Settings().AnswersFrom
 	}
-	w.Request = a.Request(func(path string) string { return text.Near(path, w.Project, s.cfg.Dirs.User) })
+	w.Request = a.Request(func(path string) string { return text.Near(path, w.Project, s.cfg.Place.Dirs.User) })
 	return w
 }
 
@@ -450,11 +444,4 @@ func (s *Server) placeAsk(w *wire.Ask, a ask.Ask) {
 	if a.Task != "" { // its agent may have run no hooks
 		w.Token, w.Project = cmp.Or(w.Token, "task:"+a.Task), cmp.Or(w.Project, a.Cwd)
 	}
-}
-
-func millis(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
 }

@@ -12,7 +12,7 @@ func (s *Server) settings() wire.Settings {
 	set := s.cfg.Core.Settings()
 	return wire.Settings{
 		Away:        string(set.Away.Mode),
-		AwayUntil:   millis(set.Away.Until),
+		AwayUntil:   wire.Millis(set.Away.Until),
 		Paused:      set.Paused,
 		AnswersFrom: set.AnswersFrom,
 		Silenced:    s.silences(set.Notes),

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -77,7 +76,7 @@ func (s *Server) check(c *call, in wire.CheckRequest) (out wire.CheckReply, err 
 	if in.Ended == wire.Interrupted {
 		return wire.CheckReply{Wake: core.End}, s.cfg.Core.InterruptCheck(p.Session, in.Frame)
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	ctx, cancel := c.wait(in.WaitMS)
 	defer cancel()
 	if s.silent(in.HookCall) || s.cfg.Core.AwaitCheck(ctx, p.Session, in.Frame) {
 		return wire.CheckReply{Wake: core.End}, nil

@@ -38,7 +38,7 @@ func (s *Server) allowOwn(c *call) error {
 		return nil
 	}
 	s.refusedProgram(c, "which is not the afar of this installation")
-	return fmt.Errorf("%w: only %s may consult", errDenied, filepath.Join(s.cfg.Bin, "afar"))
+	return fmt.Errorf("%w: only %s may consult", errDenied, filepath.Join(s.cfg.Place.Bin, "afar"))
 }
 
 // consultBegin lets a consultation begin, unless a consulted model asks for it.

@@ -19,7 +19,7 @@ const (
 // the debug mark itself and does not rely on the hook, because a session can change the
 // hook's environment.
 func (s *Server) debug(c *call, in wire.DebugRequest) (out wire.None, err error) {
-	d, on := home.Debugging(s.cfg.Dirs, time.Now())
+	d, on := home.Debugging(s.cfg.Place.Dirs, time.Now())
 	if !on || !d.Payloads || len(c.body) > maxRecorded {
 		return out, nil
 	}
@@ -31,5 +31,5 @@ func (s *Server) debug(c *call, in wire.DebugRequest) (out wire.None, err error)
 	if err != nil {
 		return out, badRequest("debug: %v", err)
 	}
-	return out, home.AppendLine(s.cfg.Dirs.PayloadLog(), []byte(text+"\n"), maxPayloadLog)
+	return out, home.AppendLine(s.cfg.Place.Dirs.PayloadLog(), []byte(text+"\n"), maxPayloadLog)
 }

@@ -38,12 +38,3 @@ func decode[Request any](c *call, d hostjson.Decoder[Request]) (in Request, err 
 	}
 	return d.Decode(c.parsed)
 }
-
-// each returns what of makes of each value. Without values it is a list too, and no null in JSON.
-func each[From, To any](values []From, of func(From) To) []To {
-	all := make([]To, len(values))
-	for i, v := range values {
-		all[i] = of(v)
-	}
-	return all
-}

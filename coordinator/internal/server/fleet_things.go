@@ -31,9 +31,9 @@ func (s *Server) origins() map[fleet.MachineID]wire.Origin {
 
 // origin returns where the things of a machine are.
 func (s *Server) origin(m fleet.Machine) wire.Origin {
-	at := wire.Origin{Machine: m.Name, SeenAt: millis(m.Known.SeenAt)}
+	at := wire.Origin{Machine: m.Name, SeenAt: wire.Millis(m.Known.SeenAt)}
 	if !s.cfg.Core.IsPresent(m.ID) {
-		at.AwayAt = cmp.Or(at.SeenAt, millis(m.JoinedAt))
+		at.AwayAt = cmp.Or(at.SeenAt, wire.Millis(m.JoinedAt))
 	}
 	return at
 }

@@ -23,7 +23,7 @@ type Notebook interface {
 
 func (s *Server) gaps(*call, wire.None) (out wire.GapsReply, err error) {
 	file, err := s.cfg.Gaps.Read()
-	return wire.GapsReply{Gaps: each(task.ParseGaps(file), wireGap)}, err
+	return wire.GapsReply{Gaps: wire.List(task.ParseGaps(file), wireGap)}, err
 }
 
 func wireGap(g task.Gap) wire.Gap {

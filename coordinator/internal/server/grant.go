@@ -18,7 +18,7 @@ import (
 // because the words of the rules could show parts of the secret.
 func (s *Server) offer(n grant.Need, p payload, text string) *ask.Offer {
 	o := ask.Offer{Rules: grant.Narrowest(n)}
-	o.Always, o.Echo, o.Beyond = suggestion.Always(p.Tool, p.Suggestions, s.cfg.Dirs.User)
+	o.Always, o.Echo, o.Beyond = suggestion.Always(p.Tool, p.Suggestions, s.cfg.Place.Dirs.User)
 	o.Kept = s.kept(p, o.Echo)
 	if len(n.Commands) > 0 && strings.Contains(text, redact.Hidden) {
 		o.Rules = nil
@@ -36,7 +36,7 @@ func (s *Server) kept(p payload, places []int) (out []grant.Kept) {
 	files := map[string]string{
 		"localSettings":   filepath.Join(project, "settings.local.json"),
 		"projectSettings": filepath.Join(project, "settings.json"),
-		"userSettings":    filepath.Join(s.cfg.Dirs.HostDir(), "settings.json"),
+		"userSettings":    filepath.Join(s.cfg.Place.Dirs.HostDir(), "settings.json"),
 	}
 	for _, k := range suggestion.Keeps(p.Suggestions, places) {
 		out = append(out, grant.Kept{Rule: k.Rule, File: files[k.In]})
@@ -45,7 +45,7 @@ func (s *Server) kept(p payload, places []int) (out []grant.Kept) {
 }
 
 func (s *Server) grants(*call, wire.None) (wire.GrantsReply, error) {
-	return wire.GrantsReply{Grants: each(s.standing(), s.wireGrant)}, nil
+	return wire.GrantsReply{Grants: wire.List(s.standing(), s.wireGrant)}, nil
 }
 
 // standing returns the permissions that stand. What Claude Code keeps stands as long as its file has
@@ -94,13 +94,13 @@ func (s *Server) wireGrant(g grant.Grant) wire.Grant {
 		Session:   string(g.Session),
 		Token:     v.Token,
 		Project:   v.Project,
-		Permits:   each(g.Permits(), func(r grant.Rule) string { return r.Text }),
+		Permits:   wire.List(g.Permits(), func(r grant.Rule) string { return r.Text }),
 		Ask:       g.Ask,
 		By:        g.By,
 		Channel:   g.Channel,
-		At:        millis(g.At),
-		ExpiresAt: millis(g.ExpiresAt),
-		EndedAt:   millis(g.EndedAt),
+		At:        wire.Millis(g.At),
+		ExpiresAt: wire.Millis(g.ExpiresAt),
+		EndedAt:   wire.Millis(g.EndedAt),
 		How:       g.How,
 	}
 	for _, k := range g.Kept {

@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -12,9 +11,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
-
-// gitFor bounds how long git may take while a hook waits.
-const gitFor = 2 * time.Second
 
 // A payload is a hook's input.
 type payload = hookinput.Payload

@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -36,19 +35,19 @@ func (s *Server) log(c *call, in wire.LogRequest) (out wire.LogReply, err error)
 		return s.newest(in.Kinds, in.Before, limit)
 	case in.Before > 0:
 		events, err := s.cfg.Core.JournalBefore(in.Before, limit, id)
-		return wire.LogReply{Entries: each(events, s.wireEntry)}, err
+		return wire.LogReply{Entries: wire.List(events, s.wireEntry)}, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	ctx, cancel := c.wait(in.WaitMS)
 	defer cancel()
 	events, err := s.cfg.Core.Journal(ctx, in.After, limit, id, in.Last)
-	return wire.LogReply{Entries: each(events, s.wireEntry)}, err
+	return wire.LogReply{Entries: wire.List(events, s.wireEntry)}, err
 }
 
 // newest returns the last entries of some kinds, oldest first.
 func (s *Server) newest(kinds []string, before int64, limit int) (out wire.LogReply, err error) {
-	of := each(kinds, func(k string) event.Kind { return event.Kind(k) })
+	of := wire.List(kinds, func(k string) event.Kind { return event.Kind(k) })
 	events, err := s.cfg.Core.Newest(of, before, limit)
-	return wire.LogReply{Entries: each(events, s.wireEntry)}, err
+	return wire.LogReply{Entries: wire.List(events, s.wireEntry)}, err
 }
 
 func (s *Server) wireEntry(e event.Event) wire.Entry {

@@ -2,14 +2,12 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
@@ -17,7 +15,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -66,7 +63,7 @@ func (s *Server) loopTyped(c *call, p payload) (out wire.ExpandReply, err error)
 	if err != nil {
 		return out, err
 	}
-	opts, err := s.options(c.ctx, p.CommandArgs, v)
+	opts, err := s.cfg.Place.Options(c.ctx, p.CommandArgs, v)
 	if err != nil {
 		return blocked(err.Error()), nil
 	}
@@ -92,32 +89,6 @@ func (s *Server) newLoop(id session.ID, typed bool) (intro string, err error) {
 		return "", nil
 	}
 	return s.cfg.Core.IntroduceLoop(id)
-}
-
-// options reads the arguments of /loop, for a loop in session v. The usage of v before
-// the loop does not count.
-func (s *Server) options(ctx context.Context, args string, v session.Session) (loop.Options, error) {
-	o, err := loop.Parse(args)
-	if errors.Is(err, loop.ErrNoTask) && o.Every == "" {
-		o.Repo, err = s.repository(ctx, existingDir(v))
-	}
-	if err == nil && o.Check != "" {
-		// If the guard would ask, the person has already answered by typing the check.
-		o.Dir, err = v.Cwd, toolcall.JudgeCheck(s.cfg.Dirs, s.cfg.Bin, o.Check, v.Cwd, v.Project).Refused()
-	}
-	if o.Read = -1; v.Transcript != "" { // otherwise the first stop names the transcript and finds its end
-		_, o.Read = s.cfg.Usage(v.Transcript, -1)
-	}
-	return o, err
-}
-
-// existingDir returns the directory of a session. It returns the session's project if that
-// directory is gone, such as a worktree that was removed when its issue landed.
-func existingDir(v session.Session) string {
-	if _, err := os.Stat(v.Cwd); errors.Is(err, fs.ErrNotExist) && v.Project != "" {
-		return v.Project
-	}
-	return v.Cwd
 }
 
 // scheduleText returns what the model is told of a loop by the clock. The host's own tools
@@ -151,7 +122,7 @@ func (s *Server) brief() string {
 		if v.State == session.Ended {
 			continue
 		}
-		fmt.Fprintf(&b, "\n  %s  %s", v.Token, state(v))
+		fmt.Fprintf(&b, "\n  %s  %s", v.Token, v.Shown(time.Now()))
 		if f, ok := s.cfg.Core.Loop(v.ID).Top(); ok {
 			fmt.Fprintf(&b, ", loop %d/%d", f.N, f.Max)
 		}
@@ -165,13 +136,13 @@ func (s *Server) brief() string {
 
 func (s *Server) loops(*call, wire.None) (wire.LoopsReply, error) {
 	all, err := s.cfg.Core.AllLoops()
-	return wire.LoopsReply{Loops: append(each(all, s.wireLoop), mirrored[wire.Loop](s, fleet.OfLoop)...)}, err
+	return wire.LoopsReply{Loops: append(wire.List(all, s.wireLoop), mirrored[wire.Loop](s, fleet.OfLoop)...)}, err
 }
 
 // activeLoops returns the loops that run.
 func (s *Server) activeLoops() []wire.Loop {
 	idle := func(l loop.Stack) bool { return !l.Active() }
-	return each(slices.DeleteFunc(s.cfg.Core.Loops(), idle), s.wireLoop)
+	return wire.List(slices.DeleteFunc(s.cfg.Core.Loops(), idle), s.wireLoop)
 }
 
 func (s *Server) wireLoop(l loop.Stack) wire.Loop {
@@ -180,8 +151,8 @@ func (s *Server) wireLoop(l loop.Stack) wire.Loop {
 		Run:       l.RunID,
 		Session:   l.Session,
 		Active:    l.Active(),
-		UpdatedAt: millis(l.UpdatedAt),
-		Stack:     each(l.Frames, wireFrame),
+		UpdatedAt: wire.Millis(l.UpdatedAt),
+		Stack:     wire.List(l.Frames, wireFrame),
 	}
 	if e := l.Ended; e != nil {
 		w.Verdict, w.Proven, w.Evidence, w.Note = string(e.Verdict), e.Proven, string(l.Evidence()), e.Note
@@ -196,8 +167,8 @@ func wireFrame(f loop.Frame) wire.Frame {
 		Goal:      f.Goal,
 		N:         f.N,
 		Max:       f.Max,
-		StartedAt: millis(f.StartedAt),
-		Deadline:  millis(f.Deadline), BudgetUSD: f.Budget, BudgetTokens: f.TokensTo,
+		StartedAt: wire.Millis(f.StartedAt),
+		Deadline:  wire.Millis(f.Deadline), BudgetUSD: f.Budget, BudgetTokens: f.TokensTo,
 		Check:    redact.Mask(f.Check),
 		Checked:  f.Checked,
 		Tokens:   f.Spent.Tokens,
@@ -238,7 +209,7 @@ func (s *Server) loopStart(c *call, in wire.LoopStartRequest) (out wire.Loop, er
 	if err != nil {
 		return out, err
 	}
-	opts, err := s.options(c.ctx, in.Args, v)
+	opts, err := s.cfg.Place.Options(c.ctx, in.Args, v)
 	if err != nil {
 		return out, badRequest("%v", err)
 	}

@@ -60,7 +60,7 @@ func (s *Server) memorySearch(_ *call, in wire.MemorySearchRequest) (out wire.Me
 		return out, badRequest("a search needs words, at most %d bytes of UTF-8", maxQuery)
 	}
 	docs, lines, err := s.cfg.Memory.Search(in.Query, min(cmp.Or(max(in.Most, 0), usualResults), mostResults))
-	return wire.MemorySearchReply{Results: each(docs, wireResult), Lines: each(lines, wireResult)}, err
+	return wire.MemorySearchReply{Results: wire.List(docs, wireResult), Lines: wire.List(lines, wireResult)}, err
 }
 
 func wireResult(r memory.Result) wire.MemoryResult {
@@ -68,7 +68,7 @@ func wireResult(r memory.Result) wire.MemoryResult {
 		Kind:  r.Kind,
 		ID:    r.ID,
 		Title: r.Title,
-		At:    millis(r.At),
+		At:    wire.Millis(r.At),
 		Line:  r.Line,
 		Text:  r.Text,
 		Score: r.Score,
@@ -84,12 +84,12 @@ func (s *Server) memory(_ *call, in wire.MemoryRequest) (out wire.MemoryReply, e
 	if err != nil {
 		return out, err
 	}
-	out.Broken = each(memory.Lint(nil, broken, time.Now()), wireFinding)
+	out.Broken = wire.List(memory.Lint(nil, broken, time.Now()), wireFinding)
 	rivals := map[memory.Name]memory.Name{}
 	if !in.Archived {
 		rivals = memory.Rivals(facts)
 	}
-	out.Facts = each(memory.Newest(facts), func(f memory.Fact) wire.Fact {
+	out.Facts = wire.List(memory.Newest(facts), func(f memory.Fact) wire.Fact {
 		w := s.wireFact(f, in.Archived)
 		w.Rival = string(rivals[f.Name])
 		return w
@@ -212,7 +212,7 @@ func (s *Server) memoryEdit(c *call, in wire.MemoryEditRequest) (out wire.Memory
 
 func (s *Server) memoryLint(*call, wire.None) (out wire.MemoryLintReply, err error) {
 	found, err := s.cfg.Memory.Lint(time.Now())
-	return wire.MemoryLintReply{Findings: each(found, wireFinding)}, err
+	return wire.MemoryLintReply{Findings: wire.List(found, wireFinding)}, err
 }
 
 func wireFinding(f memory.Finding) wire.Finding { return wire.Finding(f) }
@@ -232,7 +232,7 @@ func (s *Server) memoryDay(_ *call, in wire.MemoryDayRequest) (out wire.MemoryDa
 }
 
 func (s *Server) wireDay(d memory.Day) wire.MemoryDay {
-	notes := each(d.Entries, func(e memory.Entry) wire.MemoryNote {
+	notes := wire.List(d.Entries, func(e memory.Entry) wire.MemoryNote {
 		return wire.MemoryNote{Heading: e.Heading, Text: e.Text, Source: e.Source}
 	})
 	return wire.MemoryDay{Date: d.Date, Path: s.cfg.Memory.DayPath(d.Date), Entries: notes}
@@ -246,5 +246,5 @@ func (s *Server) memoryDays(_ *call, in wire.MemoryDaysRequest) (out wire.Memory
 	}
 	most := min(cmp.Or(max(in.Most, 0), usualDays), mostDates)
 	days, next, err := s.cfg.Memory.DaysUntil(in.Until, most)
-	return wire.MemoryDaysReply{Days: each(days, s.wireDay), Next: next}, err
+	return wire.MemoryDaysReply{Days: wire.List(days, s.wireDay), Next: next}, err
 }

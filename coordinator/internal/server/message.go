@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
@@ -103,7 +102,7 @@ func (s *Server) rewake(c *call, in wire.RewakeRequest) (out wire.RewakeReply, e
 	if in.Off {
 		return wire.RewakeReply{Wake: core.End}, nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	ctx, cancel := c.wait(in.WaitMS)
 	defer cancel()
 	out.Wake, out.Reason = s.cfg.Core.AwaitWake(ctx, p.Session, in.Delivery)
 	return out, nil
@@ -115,7 +114,7 @@ func (s *Server) awaitPrompt(c *call, in wire.RewakeRequest) (out wire.RewakeRep
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	ctx, cancel := c.wait(in.WaitMS)
 	defer cancel()
 	out.Wake, err = s.cfg.Core.AwaitPrompt(ctx, p.Session, caller(c))
 	return out, err

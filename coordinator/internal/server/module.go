@@ -59,7 +59,7 @@ func (s *Server) modules(*call, wire.None) (out wire.ModulesReply, err error) {
 		}
 	}
 	slices.Sort(names)
-	return wire.ModulesReply{Modules: each(slices.Compact(names), s.wireModule), Folder: s.cfg.Dirs.Modules()}, nil
+	return wire.ModulesReply{Modules: wire.List(slices.Compact(names), s.wireModule), Folder: s.cfg.Place.Dirs.Modules()}, nil
 }
 
 func (s *Server) module(_ *call, in wire.Named) (out wire.Module, err error) {
@@ -172,7 +172,7 @@ func (s *Server) moduleWith(name module.Name, content ModuleContent, err error) 
 		Files:  content.Files,
 		Held:   m.Held,
 		By:     m.By,
-		At:     millis(m.At),
+		At:     wire.Millis(m.At),
 	}
 	if err != nil {
 		w.Fault = err.Error()
@@ -261,12 +261,12 @@ func (s *Server) wireSource(m module.Module, name module.Name, of module.Source)
 		Command: of.Command,
 		EnvFile: of.EnvFile,
 		PID:     now.PID,
-		Since:   millis(now.Since),
-		Next:    millis(now.Next),
+		Since:   wire.Millis(now.Since),
+		Next:    wire.Millis(now.Next),
 		Ends:    now.Ends,
 		Why:     strings.TrimSpace(now.Why),
 		Events:  m.Events,
-		Last:    millis(m.Last),
+		Last:    wire.Millis(m.Last),
 		Bad:     m.Bad,
 		BadLine: m.BadLine,
 	}

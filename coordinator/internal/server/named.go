@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,14 +8,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// errUnclear says that a name matches several things, or everything.
-var errUnclear = errors.New("unclear name")
-
-// An unclear is an errUnclear that says what to type.
+// An unclear says what to type instead of a name that matches several things, or everything.
 type unclear string
 
 func (u unclear) Error() string { return string(u) }
-func (unclear) Unwrap() error   { return errUnclear }
+func (unclear) Unwrap() error   { return errBadRequest }
 
 // resolveID returns the id that a person typed, or the only id with the typed beginning. The
 // head that all ids have may be left out. A text that matches no id is returned as it is:

@@ -17,11 +17,11 @@ func TestMeant(t *testing.T) {
 		}
 	}
 	for _, typed := range []string{"", "ask_", "a", "ask_a"} {
-		if got, err := resolveID(typed, "ask_", ids); !errors.Is(err, errUnclear) {
+		if got, err := resolveID(typed, "ask_", ids); !errors.Is(err, errBadRequest) {
 			t.Errorf("resolveID(%q) = %q, %v; want it to be unclear", typed, got, err)
 		}
 	}
-	if got, err := resolveID("ask_", "ask_", ids[:1]); !errors.Is(err, errUnclear) {
+	if got, err := resolveID("ask_", "ask_", ids[:1]); !errors.Is(err, errBadRequest) {
 		t.Errorf("an empty beginning means %q, %v, with one question open; want it to be unclear", got, err)
 	}
 }

@@ -45,7 +45,7 @@ func (s *Server) policyTrust(c *call, in wire.PolicyTrustRequest) (out wire.Poli
 	text := fmt.Sprintf("%s was trusted with sha256 %s; no longer asks: %s",
 		text.Fold(in.Path), in.Hash[:16], strings.Join(out.Off, ", "))
 	if err := s.cfg.Core.Note(event.PolicyTrusted, "", in.Path, text); err != nil {
-		_, undo := policy.Forget(s.cfg.Dirs, in.Path) // nothing is loosened without a record
+		_, undo := policy.Forget(s.cfg.Place.Dirs, in.Path) // nothing is loosened without a record
 		return out, errors.Join(err, undo)
 	}
 	return out, nil
@@ -61,11 +61,11 @@ func (s *Server) trust(path, hash string) (policy.File, error) {
 	if sum := sha256.Sum256(f.Text); hex.EncodeToString(sum[:]) != hash {
 		return f, fmt.Errorf("%s %w: its content has changed meanwhile", path, policy.ErrTrust)
 	}
-	return f, policy.Trust(s.cfg.Dirs, f)
+	return f, policy.Trust(s.cfg.Place.Dirs, f)
 }
 
 func (s *Server) policyForget(path string) (out wire.PolicyTrustReply, err error) {
-	forgot, err := policy.Forget(s.cfg.Dirs, path)
+	forgot, err := policy.Forget(s.cfg.Place.Dirs, path)
 	if err != nil {
 		return out, err
 	}

@@ -76,7 +76,7 @@ func choices(a ask.Ask) []wire.Choice {
 	if a.Form == nil || !a.Decision.Allow {
 		return nil
 	}
-	return each(a.Form.Questions, choice)
+	return wire.List(a.Form.Questions, choice)
 }
 
 func choice(q ask.Question) wire.Choice {

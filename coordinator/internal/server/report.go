@@ -26,7 +26,7 @@ func (s *Server) Report(since time.Time) (out wire.ReportReply, err error) {
 	}
 	out = s.wireReport(r)
 	out.Spent = s.spent(r.Since)
-	out.Runs = each(s.cfg.Core.RunsEnded(since), s.wireRun)
+	out.Runs = wire.List(s.cfg.Core.RunsEnded(since), s.wireRun)
 	loops, err := s.cfg.Core.AllLoops()
 	for _, l := range loops {
 		if !l.Active() && !l.UpdatedAt.Before(since) {
@@ -44,20 +44,20 @@ func (s *Server) spent(since time.Time) []wire.Spent {
 			sums[part.At.UnixMilli()] += part.USD
 		}
 	}
-	return each(slices.Sorted(maps.Keys(sums)), func(at int64) wire.Spent { return wire.Spent{At: at, USD: sums[at]} })
+	return wire.List(slices.Sorted(maps.Keys(sums)), func(at int64) wire.Spent { return wire.Spent{At: at, USD: sums[at]} })
 }
 
 func (s *Server) wireReport(r core.Report) wire.ReportReply {
 	out := wire.ReportReply{
-		Since:      millis(r.Since),
-		Until:      millis(r.Until),
-		Asks:       each(r.Asks, func(a ask.Ask) wire.ReportedAsk { return s.reported(a, r.Until) }),
+		Since:      wire.Millis(r.Since),
+		Until:      wire.Millis(r.Until),
+		Asks:       wire.List(r.Asks, func(a ask.Ask) wire.ReportedAsk { return s.reported(a, r.Until) }),
 		Counts:     map[string]int{},
-		Loops:      each(r.Loops, s.wireEntry),
-		Issues:     each(r.Issues, s.wireEntry),
-		Refused:    each(r.Refused, s.wireEntry),
-		Denied:     each(r.Denied, s.wireEntry),
-		Overridden: each(r.Overridden, s.wireEntry),
+		Loops:      wire.List(r.Loops, s.wireEntry),
+		Issues:     wire.List(r.Issues, s.wireEntry),
+		Refused:    wire.List(r.Refused, s.wireEntry),
+		Denied:     wire.List(r.Denied, s.wireEntry),
+		Overridden: wire.List(r.Overridden, s.wireEntry),
 		Spent:      []wire.Spent{},
 		Runs:       []wire.Run{},
 		Ended:      []wire.Loop{},
@@ -89,6 +89,6 @@ func (s *Server) pastAsks(_ *call, in wire.PastRequest) (out wire.PastReply, err
 	} else {
 		ended, err = s.cfg.Core.AsksEnded(ask.ID(in.Before), limit)
 	}
-	out.Asks = each(ended, func(a ask.Ask) wire.ReportedAsk { return s.reported(a, time.Now()) })
+	out.Asks = wire.List(ended, func(a ask.Ask) wire.ReportedAsk { return s.reported(a, time.Now()) })
 	return out, err
 }

@@ -54,7 +54,7 @@ const maxReviewed = 16 << 10
 
 // work returns the digest of the work tree that a session works in, "" for unknown.
 func (s *Server) work(ctx context.Context, v session.Session) string {
-	return s.tree(ctx, s.cfg.Core.Loop(v.ID).WorksIn(v.Cwd))
+	return s.cfg.Place.Tree(ctx, s.cfg.Core.Loop(v.ID).WorksIn(v.Cwd))
 }
 
 // subagentStart notes that a reviewer begins, and shows it what the person asked for.
@@ -102,6 +102,6 @@ func (s *Server) agentSpent(p payload) error {
 	if p.AgentTranscript == "" || !l.Active() {
 		return nil
 	}
-	sum, end := s.cfg.Usage(p.AgentTranscript, l.ReadOf(p.Agent))
+	sum, end := s.cfg.Place.Usage(p.AgentTranscript, l.ReadOf(p.Agent))
 	return s.cfg.Core.SpendLoop(p.Session, sum, loop.AgentRead{Agent: p.Agent, Read: end})
 }

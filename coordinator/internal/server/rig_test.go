@@ -34,6 +34,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
+	"github.com/afar-sh/afar/coordinator/internal/workplace"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -147,16 +148,19 @@ func newRigAs(t *testing.T, coordinator int) *rig {
 			Telegram: r, Memory: noMemory{},
 		},
 		Mark: markOther,
-		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: wire.Coordinator{PID: coordinator, Version: "test"},
+		Core: r.core, Log: log, Self: wire.Coordinator{PID: coordinator, Version: "test"},
 		Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Steps:    transcript.Steps, Spent: new(transcript.Glances).Spent,
-		Usage: transcript.Usage, LastText: transcript.LastText, LastTextBeforeCall: transcript.LastTextBeforeCall,
-		Glance:  transcript.Glance,
-		Actions: r.acts,
-		Git: server.Git{
-			Top:    r.top,
-			Tree:   r.tree,
-			Recent: func(context.Context, string) (a, b []string) { return []string{"abc first"}, []string{"main.go"} },
+		LastTextBeforeCall: transcript.LastTextBeforeCall,
+		Glance:             transcript.Glance,
+		Actions:            r.acts,
+		Place: workplace.Reader{
+			Dirs: r.dirs, Bin: r.bin, Usage: transcript.Usage, LastText: transcript.LastText,
+			Git: workplace.Git{
+				Top:    r.top,
+				Tree:   r.tree,
+				Recent: func(context.Context, string) (a, b []string) { return []string{"abc first"}, []string{"main.go"} },
+			},
 		},
 	})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -20,6 +20,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/workplace"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wall"
@@ -30,7 +31,7 @@ import (
 type Runs struct {
 	Max   int    // turns at once
 	Mode  string // of a run that names none; "" where runs are not supported
-	Agent func(name string) (AgentSettings, error)
+	Agent func(name string) (agents.Settings, error)
 	Keeps func(ctx context.Context, p run.Place) (why string) // see runwork.Keeps
 	// Started reports whether this coordinator started a process as a runner; nil for none.
 	Started func(runner session.Process) bool
@@ -45,25 +46,15 @@ type Runs struct {
 	Find func(conversation string) (dir string, ok bool)
 }
 
-// AgentSettings are the settings of an agent.
-type AgentSettings struct {
-	Protocol string
-	Command  []string
-	EnvFile  string
-}
-
-// Program returns the name of the agent's program.
-func (a AgentSettings) Program() string { return filepath.Base(a.Command[0]) }
-
-// agentOf returns an agent's settings and its adapter.
-func (s *Server) agentOf(name string) (set AgentSettings, adapter host.Agent, err error) {
+// agentOf returns an agent's settings and what it can do.
+func (s *Server) agentOf(name string) (set agents.Settings, can host.Abilities, err error) {
 	if set, err = s.cfg.Runs.Agent(name); err != nil {
-		return set, nil, badRequest("%v", err)
+		return set, can, badRequest("%v", err)
 	}
-	if adapter, err = agents.Speaking(set.Protocol); err != nil {
-		return set, nil, badRequest("agent %.40q: %v", name, err)
+	if can, err = set.Abilities(); err != nil {
+		return set, can, badRequest("agent %.40q: %v", name, err)
 	}
-	return set, adapter, nil
+	return set, can, nil
 }
 
 // maxPrompt bounds the first prompt of a run, in bytes.
@@ -77,7 +68,7 @@ func (s *Server) allowRunner(c *call) error {
 	}
 	if !s.callers.IsProgram(c.exe(), "agent-run") {
 		s.refusedProgram(c, "which is not the runner of this installation")
-		return fmt.Errorf("%w: only %s drives a turn", errDenied, filepath.Join(s.cfg.Bin, "agent-run"))
+		return fmt.Errorf("%w: only %s drives a turn", errDenied, filepath.Join(s.cfg.Place.Bin, "agent-run"))
 	}
 	if where := s.callers.Inside(c.line); where != "" && !s.callers.IsRunner(c.line[0]) {
 		s.refused(c.op, fmt.Sprintf("%s was asked for from inside a session (%s)", c.op, where))
@@ -170,11 +161,10 @@ func checkPrompt(prompt string) error {
 // checkRun fills in what a request leaves out, and returns an error if no run can be like that.
 func (s *Server) checkRun(in *wire.RunStartRequest) error {
 	in.Agent = cmp.Or(in.Agent, agents.Default)
-	set, adapter, err := s.agentOf(in.Agent)
+	_, can, err := s.agentOf(in.Agent)
 	if err != nil {
 		return err
 	}
-	can := adapter.Abilities(set.Program())
 	if in.Mode == "" {
 		in.Mode = can.ModeLike(s.cfg.Runs.Mode)
 	}
@@ -207,9 +197,9 @@ func (s *Server) checkPlace(ctx context.Context, in wire.RunStartRequest) error 
 	if !in.Worktree {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, gitFor)
+	ctx, cancel := context.WithTimeout(ctx, workplace.GitFor)
 	defer cancel()
-	if _, err := s.cfg.Git.Top(ctx, in.Dir); err != nil {
+	if _, err := s.cfg.Place.Git.Top(ctx, in.Dir); err != nil {
 		return badRequest("a worktree needs a git repository: %v", err)
 	}
 	return nil
@@ -242,7 +232,7 @@ func (s *Server) runs(_ *call, in wire.RunsRequest) (wire.RunsReply, error) {
 		some, all = nil, 0
 	}
 	theirs = slices.DeleteFunc(theirs, func(r wire.Run) bool { return !r.On(in.Machine) })
-	out := wire.RunsReply{Runs: append(each(some, s.wireRun), theirs...)}
+	out := wire.RunsReply{Runs: append(wire.List(some, s.wireRun), theirs...)}
 	if in.Most > 0 {
 		out.All = all + len(theirs)
 		out.Runs = out.Runs[:min(in.Most, len(out.Runs))]
@@ -260,9 +250,9 @@ func (s *Server) runShow(_ *call, in wire.Named) (out wire.Run, err error) {
 		return out, err
 	}
 	out = s.wireRun(r)
-	if set, adapter, err := s.agentOf(r.Agent); err == nil { // an agent may have left the settings
-		can := wire.RunAbilities(adapter.Abilities(set.Program()))
-		out.Can = &can
+	if _, can, err := s.agentOf(r.Agent); err == nil { // an agent may have left the settings
+		shown := wire.RunAbilities(can)
+		out.Can = &shown
 	}
 	if w, err := wall.New(s.wallPlace(r), s.wallOf(r)); err == nil {
 		stands := w.Shown()
@@ -285,18 +275,18 @@ func (s *Server) runLog(c *call, in wire.RunLogRequest) (out wire.RunLogReply, e
 	if in.Last > 0 {
 		events, err = s.cfg.Core.RunLast(r.ID, in.Before, in.Last)
 	} else {
-		ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+		ctx, cancel := c.wait(in.WaitMS)
 		defer cancel()
 		events, r, err = s.cfg.Core.RunLog(ctx, r.ID, in.After)
 	}
-	return wire.RunLogReply{Events: each(events, wireRunEvent), State: string(r.State)}, err
+	return wire.RunLogReply{Events: wire.List(events, wireRunEvent), State: string(r.State)}, err
 }
 
 func wireRunEvent(e run.Event) wire.RunEvent {
 	w := wire.RunEvent{
 		N:      e.N,
 		Turn:   e.Fence,
-		At:     millis(e.At),
+		At:     wire.Millis(e.At),
 		Kind:   string(e.Kind),
 		Text:   e.Text,
 		Tool:   e.Tool,
@@ -315,7 +305,7 @@ func (s *Server) runWait(c *call, in wire.RunWaitRequest) (out wire.RunWaitReply
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	ctx, cancel := c.wait(in.WaitMS)
 	defer cancel()
 	r, err = s.cfg.Core.AwaitRun(ctx, r.ID, in.Take)
 	return wire.RunWaitReply{Run: s.wireRun(r), Over: r.Settled()}, err
@@ -330,7 +320,7 @@ func (s *Server) runRemove(c *call, in wire.Named) (out wire.Run, err error) {
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
+	ctx, cancel := context.WithTimeout(c.ctx, workplace.GitFor)
 	defer cancel()
 	keeps := s.cfg.Runs.Keeps(ctx, r.Place)
 	out, err = s.changeRun(in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.RemoveRun(id, c.decider()) })
@@ -349,7 +339,7 @@ func (s *Server) changeRun(name string, f func(run.ID) (run.Run, error)) (out wi
 
 // runTurn gives a runner its turn.
 func (s *Server) runTurn(c *call, in wire.RunTurnRequest) (out wire.RunTurnReply, err error) {
-	words := s.wallWords()
+	words := wall.Words(s.cfg.Runs.Wall)
 	if !in.Walls {
 		words = "its runner is of an earlier version"
 	}
@@ -374,7 +364,7 @@ func (s *Server) turnOf(r run.Run) (out wire.RunTurnReply, err error) {
 		Agent:        r.Agent,
 		Protocol:     set.Protocol,
 		Thread:       r.Thread,
-		ThreadAt:     millis(r.ThreadAt),
+		ThreadAt:     wire.Millis(r.ThreadAt),
 		Command:      set.Command,
 		EnvFile:      set.EnvFile,
 		Dir:          r.Dir,
@@ -450,7 +440,7 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		Name:         r.Name,
 		Agent:        r.Agent,
 		State:        string(r.State),
-		Since:        millis(r.Since),
+		Since:        wire.Millis(r.Since),
 		Dir:          r.Dir,
 		Mode:         r.Mode,
 		Model:        r.Model,
@@ -459,7 +449,7 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		Parent:       s.parentOf(r),
 		Depth:        r.Depth,
 		Turns:        r.Turns,
-		StartedAt:    millis(r.StartedAt),
+		StartedAt:    wire.Millis(r.StartedAt),
 		CostUSD:      r.CostUSD,
 		Tokens:       r.Tokens,
 		About:        strings.TrimPrefix(r.Trigger+": "+r.About, ": "),
@@ -474,7 +464,7 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		Branch:       r.Place.Branch,
 		Base:         r.Place.Base,
 		BudgetUSD:    r.BudgetUSD,
-		Until:        millis(r.Until),
+		Until:        wire.Millis(r.Until),
 		Wall:         r.Wall,
 		WallStops:    r.WallStops,
 	}
@@ -488,7 +478,7 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 		w.HeldBy = r.Taker.By
 	}
 	if now := r.Now(); now.Tool != "" {
-		w.Doing, w.DoingSince = about(now.Tool+" "+callLine(now.Tool, []byte(now.Input))), millis(now.At)
+		w.Doing, w.DoingSince = about(now.Tool+" "+callLine(now.Tool, []byte(now.Input))), wire.Millis(now.At)
 	}
 	if r.ID != "" {
 		w.Waiting = s.cfg.Core.WaitingFor(r)
@@ -499,9 +489,13 @@ func (s *Server) wireRun(r run.Run) wire.Run {
 // startsLater says why the agent of a turn that has begun does not start yet, and when it does, ""
 // if it starts now.
 func (s *Server) startsLater(r run.Run) string {
-	set, adapter, err := s.agentOf(r.Agent)
+	set, _, err := s.agentOf(r.Agent)
 	if err != nil {
 		return "" // the runner says so
+	}
+	adapter, err := agents.Speaking(set.Protocol)
+	if err != nil {
+		return ""
 	}
 	start, err := adapter.Start(host.Turn{
 		Conversation: r.Conversation,

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
@@ -13,8 +14,8 @@ import (
 func TestStartsLater(t *testing.T) {
 	began := time.Now().Truncate(time.Minute).Add(time.Hour + 17*time.Second)
 	s := newOwnRig(t)
-	s.cfg.Runs.Agent = func(name string) (AgentSettings, error) {
-		return AgentSettings{Protocol: "acp", Command: []string{"/bin/" + name}}, nil
+	s.cfg.Runs.Agent = func(name string) (agents.Settings, error) {
+		return agents.Settings{Protocol: "acp", Command: []string{"/bin/" + name}}, nil
 	}
 	starting := run.Run{
 		State:        run.Starting,
@@ -52,8 +53,8 @@ func TestStartsLater(t *testing.T) {
 func TestTriggerRunMode(t *testing.T) {
 	s := newOwnRig(t)
 	s.cfg.Runs.Mode = run.Auto
-	s.cfg.Runs.Agent = func(name string) (AgentSettings, error) {
-		return AgentSettings{Protocol: "claude", Command: []string{"claude"}}, nil
+	s.cfg.Runs.Agent = func(name string) (agents.Settings, error) {
+		return agents.Settings{Protocol: "claude", Command: []string{"claude"}}, nil
 	}
 	for _, c := range []struct{ on, mode, want string }{
 		{"webhook", "", run.Manual},

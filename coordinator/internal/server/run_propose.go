@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,7 +42,7 @@ func (s *Server) proposal(c *call, in wire.RunStartRequest, p ask.Proposed, does
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	ctx, cancel := c.wait(in.WaitMS)
 	defer cancel()
 	if a, err = s.cfg.Core.AwaitAsk(ctx, a.ID); err != nil {
 		return out, err

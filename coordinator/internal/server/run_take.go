@@ -1,17 +1,12 @@
 package server
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"github.com/afar-sh/afar/coordinator/host"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
-
-// errOpen says that a conversation is open in a process.
-var errOpen = errors.New("its conversation is open")
 
 // runTake takes a run to the terminal of the caller. A turn that runs ends first.
 func (s *Server) runTake(c *call, in wire.RunTakeRequest) (out wire.RunTakeReply, err error) {
@@ -28,13 +23,13 @@ func (s *Server) runTake(c *call, in wire.RunTakeRequest) (out wire.RunTakeReply
 	by := run.Taker{By: c.decider(), Process: caller(c)}
 	if r.State != run.Taken && !r.Busy() {
 		if where := s.cfg.Runs.Open(r.Conversation); where != "" {
-			return out, fmt.Errorf("%w in %s; close it first", errOpen, where)
+			return out, fmt.Errorf("%w in %s; close it first", run.ErrOpen, where)
 		}
 	}
 	if r, err = s.cfg.Core.TakeRun(r.ID, by, in.Now); err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	ctx, cancel := c.wait(in.WaitMS)
 	defer cancel()
 	if r, err = s.cfg.Core.AwaitTurn(ctx, r.ID); err != nil {
 		return out, err
@@ -50,8 +45,8 @@ func (s *Server) runTake(c *call, in wire.RunTakeRequest) (out wire.RunTakeReply
 
 // hasClient returns an error unless an agent has a client for a terminal.
 func (s *Server) hasClient(agent string) error {
-	set, adapter, err := s.agentOf(agent)
-	if err == nil && !adapter.Abilities(set.Program()).Terminal {
+	_, can, err := s.agentOf(agent)
+	if err == nil && !can.Terminal {
 		err = badRequest("%s has no client that can continue a conversation in a terminal", agent)
 	}
 	return err
@@ -64,7 +59,7 @@ func (s *Server) runGive(c *call, in wire.Named) (out wire.Run, err error) {
 		return out, err
 	}
 	if where := s.heldIn(c, r); r.State == run.Taken && where != "" {
-		return out, fmt.Errorf("%w in %s; end that first", errOpen, where)
+		return out, fmt.Errorf("%w in %s; end that first", run.ErrOpen, where)
 	}
 	r, err = s.cfg.Core.GiveRun(r.ID, c.decider())
 	return s.wireRun(r), err
@@ -96,7 +91,7 @@ func (s *Server) runAdopt(c *call, in wire.RunAdoptRequest) (out wire.Run, err e
 			"~/.claude/projects", in.Conversation)
 	}
 	if where := s.cfg.Runs.Open(in.Conversation); where != "" {
-		return out, fmt.Errorf("%w in %s; end that first", errOpen, where)
+		return out, fmt.Errorf("%w in %s; end that first", run.ErrOpen, where)
 	}
 	start := wire.RunStartRequest{ID: in.ID, Agent: in.Agent, Name: in.Name, Dir: dir, Mode: in.Mode, Model: in.Model}
 	if in.Dir != "" {

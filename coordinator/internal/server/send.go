@@ -230,7 +230,7 @@ func (s *Server) inbox(c *call, in wire.InboxRequest) (out wire.InboxReply, err 
 	}
 	found, err := s.cfg.Core.Inbox(q)
 	slices.Reverse(found)
-	return wire.InboxReply{Messages: each(found, s.wireMessage)}, err
+	return wire.InboxReply{Messages: wire.List(found, s.wireMessage)}, err
 }
 
 // mentions reports whether a list shows all words of find for m, in any case: in its text, who wrote
@@ -270,9 +270,9 @@ func (s *Server) wireMessage(m message.Message) wire.Message {
 		Channel:     m.Channel,
 		Words:       !m.Data && !m.ForPerson(),
 		Text:        redact.Clean(m.Body()),
-		At:          millis(m.At),
-		DeliveredAt: millis(m.DeliveredAt),
-		DoneAt:      millis(m.DoneAt),
+		At:          wire.Millis(m.At),
+		DeliveredAt: wire.Millis(m.DeliveredAt),
+		DoneAt:      wire.Millis(m.DoneAt),
 		Outcome:     redact.Clean(s.cameOf(m)),
 	}
 }

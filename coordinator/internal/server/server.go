@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/guard/hostjson"
-	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
@@ -29,6 +28,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
+	"github.com/afar-sh/afar/coordinator/internal/workplace"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/roomy"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -46,28 +46,21 @@ const (
 type Config struct {
 	Core *core.Core
 	Log  *slog.Logger
-	Bin  string // directory of Afar's binaries
-	Dirs home.Dirs
+	// Place has the directories of Afar and of its binaries.
+	Place workplace.Reader
 	// Mark gives a client of the host its birthmark; nil gives none.
 	Mark func(pid int) error
 	Hold time.Duration // how long a Stop hook holds a session that checks in
 
 	Self     wire.Coordinator
 	Shutdown func() // begins the shutdown; must not block
-	Git      Git
 	Consult  Consult
 	Tasks    Tasks
 	// Suggestions are the files of suggestions.
 	Suggestions Suggestions
 	Gaps        Notebook  // gaps.md
 	Actions     io.Writer // gets a line for each call that reaches others, nil for nowhere
-	// Usage returns what a transcript reports as used after the byte from, and the
-	// transcript's end. With a negative from it only finds the end.
-	Usage func(transcript string, from int64) (sum usage.Sum, end int64)
-	// LastText returns the last text that the model wrote in a transcript since the last
-	// prompt, "" for none.
-	LastText func(transcript string) string
-	// LastTextBeforeCall is like LastText, for a call that is asked about now. It may wait a
+	// LastTextBeforeCall returns the last text that the model wrote in a transcript, for a call that is asked about now. It may wait a
 	// second until the transcript contains the call.
 	LastTextBeforeCall func(transcript string) string
 	// Holds reports whether a transcript has a text that was given to its session at a time or
@@ -119,14 +112,6 @@ type Page interface {
 	Link(path string) (address, where string)
 }
 
-// Git is what the server asks of a repository. Each function returns quickly, with an
-// empty result if it cannot tell.
-type Git struct {
-	Tree   func(ctx context.Context, dir string) string                      // digest of the work tree
-	Recent func(ctx context.Context, dir string) (commits, changed []string) // newest first
-	Top    func(ctx context.Context, dir string) (string, error)             // of the main checkout
-}
-
 // A Server answers the socket.
 type Server struct {
 	cfg Config // its Core is that of one act, in a Server of Act
@@ -152,7 +137,7 @@ type shared struct {
 // New returns a server; Serve starts it.
 func New(cfg Config) *Server {
 	return &Server{cfg: cfg, shared: &shared{
-		callers:  &callers.Register{Known: cfg.Core, Bin: cfg.Bin, Self: cfg.Self.PID, Started: cfg.Runs.Started},
+		callers:  &callers.Register{Known: cfg.Core, Bin: cfg.Place.Bin, Self: cfg.Self.PID, Started: cfg.Runs.Started},
 		opinions: opinions.NewDesk(cfg.Self.PID),
 		told:     map[string]time.Time{},
 		posted:   map[string]paced{},
@@ -237,6 +222,14 @@ func (c *call) exe() string {
 		return ""
 	}
 	return c.line[0].Exe
+}
+
+// maxWait is the longest wait of one call, after which the caller asks again.
+const maxWait = 25 * time.Second
+
+// wait returns the context of a call that waits for so many milliseconds, at most maxWait.
+func (c *call) wait(ms int64) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(c.ctx, min(time.Duration(ms)*time.Millisecond, maxWait))
 }
 
 func (s *Server) answer(server context.Context, conn *net.UnixConn) {
@@ -408,7 +401,6 @@ func failure(err error) wire.Reply {
 		{core.ErrUnwritable, wire.CodeUnwritable},
 		{errDenied, wire.CodeDenied},
 		{errBadRequest, wire.CodeBadRequest},
-		{errUnclear, wire.CodeBadRequest},
 		{core.ErrNotFound, wire.CodeNotFound},
 		{core.ErrNoChannel, wire.CodeBadRequest},
 		{core.ErrAway, wire.CodeSettled},
@@ -431,7 +423,7 @@ func failure(err error) wire.Reply {
 		{run.ErrState, wire.CodeSettled},
 		{run.ErrGap, wire.CodeBadRequest},
 		{run.ErrUnbegun, wire.CodeSettled},
-		{errOpen, wire.CodeSettled},
+		{run.ErrOpen, wire.CodeSettled},
 		{core.ErrTaken, wire.CodeSettled},
 		{context.Canceled, wire.CodeClosing},
 	} {

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -32,7 +31,7 @@ func (s *Server) sessionStart(c *call, in wire.SessionStartRequest) (out wire.Se
 	if err != nil {
 		return out, err
 	}
-	out.Context = s.cfg.Core.Anchor(p.Session, s.anchorFacts(v))
+	out.Context = s.cfg.Core.Anchor(p.Session, s.cfg.Place.FactsAtOnce(v, s.cfg.Core.Loop(v.ID)))
 	if len(out.Context)+len(known) < maxContext-maxBeside {
 		out.Context = paragraphs(out.Context, known)
 	}
@@ -123,13 +122,11 @@ func (s *Server) preCompact(c *call, in wire.PreCompactRequest) (out wire.None, 
 	if !active {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
-	defer cancel()
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err != nil {
 		return out, err
 	}
-	return out, s.cfg.Core.SetAnchor(p.Session, s.allFacts(ctx, v))
+	return out, s.cfg.Core.SetAnchor(p.Session, s.cfg.Place.Facts(c.ctx, v, s.cfg.Core.Loop(v.ID)))
 }
 
 func (s *Server) notification(c *call, in wire.NotificationRequest) (out wire.None, err error) {
@@ -171,7 +168,7 @@ func (s *Server) showSession(_ *call, in wire.Named) (out wire.SessionReply, err
 	if v.Transcript != "" {
 		steps = s.cfg.Steps(v.Transcript, mostSteps)
 	}
-	return wire.SessionReply{Session: s.wireSession(v), Steps: each(steps, wireStep)}, nil
+	return wire.SessionReply{Session: s.wireSession(v), Steps: wire.List(steps, wireStep)}, nil
 }
 
 // someSessions shows a part of the sessions that run.
@@ -185,14 +182,14 @@ func (s *Server) someSessions(_ *call, in wire.SessionsRequest) (out wire.Sessio
 		some, all = nil, 0
 	}
 	theirs = slices.DeleteFunc(theirs, func(v wire.Session) bool { return !v.On(in.Machine) })
-	out = wire.SessionsReply{Sessions: each(some, s.wireSession), All: all + len(theirs)}
+	out = wire.SessionsReply{Sessions: wire.List(some, s.wireSession), All: all + len(theirs)}
 	theirs = theirs[min(max(0, in.From-all), len(theirs)):]
 	out.Sessions = append(out.Sessions, theirs[:min(in.Most-len(some), len(theirs))]...)
 	return out, nil
 }
 
 func wireStep(step usage.Step) wire.Step {
-	w := wire.Step{At: millis(step.At), Tool: step.Tool, Input: stepInput(step)}
+	w := wire.Step{At: wire.Millis(step.At), Tool: step.Tool, Input: stepInput(step)}
 	if step.Ended {
 		w.TookMS, w.Outcome = step.Took.Milliseconds(), "ok"
 	}

@@ -55,7 +55,7 @@ func (s *Server) silences(notes map[string]string) (all []wire.Silence) {
 		}
 		_, rest, _ := strings.Cut(said, " asks for silence (")
 		why, _, _ := strings.Cut(rest, "): ")
-		all = append(all, wire.Silence{Project: project, Why: why, Heard: home.Marked(s.cfg.Dirs.HeardMark(project))})
+		all = append(all, wire.Silence{Project: project, Why: why, Heard: home.Marked(s.cfg.Place.Dirs.HeardMark(project))})
 	}
 	slices.SortFunc(all, func(a, b wire.Silence) int { return strings.Compare(a.Project, b.Project) })
 	return all
@@ -74,7 +74,7 @@ func (s *Server) decideSilence(c *call, in wire.PauseRequest) error {
 	if err := s.cfg.Core.Note(event.PauseSet, "", project, text.Fold(redact.Visible(project))+": "+said); err != nil {
 		return err
 	}
-	mark := s.cfg.Dirs.HeardMark(project)
+	mark := s.cfg.Place.Dirs.HeardMark(project)
 	if !in.On {
 		return home.LeaveMark(mark, project)
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/host/claude/mods"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
@@ -65,7 +63,7 @@ func (s *Server) channels() []wire.Channel {
 
 func (s *Server) sessions() []wire.Session {
 	ended := func(v session.Session) bool { return v.State == session.Ended }
-	return each(slices.DeleteFunc(s.cfg.Core.Sessions(), ended), s.wireSession)
+	return wire.List(slices.DeleteFunc(s.cfg.Core.Sessions(), ended), s.wireSession)
 }
 
 func (s *Server) wireSession(v session.Session) wire.Session {
@@ -74,8 +72,8 @@ func (s *Server) wireSession(v session.Session) wire.Session {
 		Token:      v.Token,
 		Project:    v.Project,
 		Mode:       v.Mode,
-		State:      state(v),
-		Since:      millis(v.Since),
+		State:      v.Shown(time.Now()),
+		Since:      wire.Millis(v.Since),
 		Attended:   v.Attended,
 		Background: v.Background,
 		Away:       string(v.Away.At(time.Now())),
@@ -89,17 +87,12 @@ func (s *Server) wireSession(v session.Session) wire.Session {
 	if v.Mod.Known() {
 		w.Words = wire.WordsPrompt
 	}
-	w.Sandbox = v.State != session.Ended && s.isSandboxed(v)
+	w.Sandbox = v.State != session.Ended && s.cfg.Place.IsSandboxed(v)
 	if r, ok := s.cfg.Core.RunOf(v.ID); ok {
 		w.Run = r.Name
 	}
 	s.glance(&w, v)
 	return w
-}
-
-// isSandboxed reports whether the host's sandbox is on in a session, as far as its settings say.
-func (s *Server) isSandboxed(v session.Session) bool {
-	return mods.Sandboxed(cmp.Or(claude.ConfigDir(v.Transcript), s.cfg.Dirs.HostDir()), v.Project)
 }
 
 // glance adds what the host's files now say about a session.
@@ -115,7 +108,7 @@ func (s *Server) glance(w *wire.Session, v session.Session) {
 	}
 	w.SpentUSD = g.Spent.USD
 	if g.Doing != nil && v.State == session.Working {
-		w.Running, w.RunningSince = about(g.Doing.Tool+" "+stepInput(*g.Doing)), millis(g.Doing.At)
+		w.Running, w.RunningSince = about(g.Doing.Tool+" "+stepInput(*g.Doing)), wire.Millis(g.Doing.At)
 	}
 }
 
@@ -136,13 +129,6 @@ func about(s string) string {
 	}
 	line := []rune(text.Fold(redact.Clean(s)))
 	return string(line[:min(len(line), 200)])
-}
-
-func state(v session.Session) string {
-	if v.Unprotected(time.Now()) {
-		return "unprotected"
-	}
-	return string(v.State)
 }
 
 func (s *Server) shutdown(_ *call, in wire.ShutdownRequest) (out wire.ShutdownReply, err error) {

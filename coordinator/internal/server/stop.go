@@ -86,30 +86,19 @@ func (s *Server) lookUp(c *call, p payload, need turn.Need, in *core.Stopping) e
 		said := cmp.Or(p.Message, "(it said nothing)")
 		in.CheckIn = ask.NewCheckIn(in.CheckIn.ID, p.Session, said, p.Cwd)
 	}
-	in.Work = s.tree(c.ctx, need.Work)
+	in.Work = s.cfg.Place.Tree(c.ctx, need.Work)
 	if !need.Loop {
 		return nil
 	}
-	in.Loop.Tree = s.tree(c.ctx, need.Tree)
+	in.Loop.Tree = s.cfg.Place.Tree(c.ctx, need.Tree)
 	if in.Loop.Read = need.Read; need.Spent {
-		in.Loop.Spent, in.Loop.Read = s.cfg.Usage(p.Transcript, need.Read)
+		in.Loop.Spent, in.Loop.Read = s.cfg.Place.Usage(p.Transcript, need.Read)
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err == nil {
 		in.Page = s.cfg.LoopPage(v.Token) // last: the person may be editing it
 	}
 	return err
-}
-
-// tree returns the digest of the work tree at dir. It returns "" if that is unknown or dir
-// is empty.
-func (s *Server) tree(ctx context.Context, dir string) string {
-	if dir == "" {
-		return ""
-	}
-	ctx, cancel := context.WithTimeout(ctx, gitFor)
-	defer cancel()
-	return s.cfg.Git.Tree(ctx, dir)
 }
 
 // stopReply returns the outcome as the reply to the hook.
@@ -132,7 +121,7 @@ func (s *Server) parkedWait(c *call, in wire.ParkedWaitRequest) (out wire.None, 
 	if err != nil {
 		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	ctx, cancel := c.wait(in.WaitMS)
 	defer cancel()
 	s.cfg.Core.AwaitLate(ctx, p.Session)
 	return out, nil
@@ -142,7 +131,7 @@ func (s *Server) parkedWait(c *call, in wire.ParkedWaitRequest) (out wire.None, 
 // already shows that the iteration changed something; the next iteration is compared with
 // this tree.
 func (s *Server) seeTree(id session.ID, dir string) {
-	if err := s.cfg.Core.SeeTree(id, s.tree(context.Background(), dir)); err != nil { // the hook that stopped is gone
+	if err := s.cfg.Core.SeeTree(id, s.cfg.Place.Tree(context.Background(), dir)); err != nil { // the hook that stopped is gone
 		s.cfg.Log.Error("note the work tree of a loop", "err", err)
 	}
 }

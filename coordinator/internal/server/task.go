@@ -51,7 +51,7 @@ func (s *Server) tasks(*call, wire.None) (out wire.TasksReply, err error) {
 	if err != nil {
 		return out, err
 	}
-	out.Tasks = append(each(slugs, s.wireTask), mirrored[wire.Task](s, fleet.OfTask)...)
+	out.Tasks = append(wire.List(slugs, s.wireTask), mirrored[wire.Task](s, fleet.OfTask)...)
 	slices.SortStableFunc(out.Tasks, func(a, b wire.Task) int { return cmp.Compare(archived(a), archived(b)) })
 	return out, nil
 }
@@ -279,9 +279,9 @@ func (s *Server) wireTask(slug task.Slug) wire.Task {
 		Objective:  state.Objective,
 		Status:     cmp.Or(string(state.Status), state.StatusText),
 		Known:      state.Status != task.Unknown,
-		LastAction: millis(state.LastAction),
+		LastAction: wire.Millis(state.LastAction),
 		WaitingFor: state.Wait.First(),
-		NextAction: millis(state.Wait.Due.From),
+		NextAction: wire.Millis(state.Wait.Due.From),
 		NextWords:  state.Wait.Due.Words,
 		Dir:        s.cfg.Tasks.Dir(slug),
 		Agent:      t.Agent,
@@ -290,7 +290,7 @@ func (s *Server) wireTask(slug task.Slug) wire.Task {
 		Confirm:    t.Confirm,
 		Proposed:   !known,
 		By:         t.By,
-		CreatedAt:  millis(t.CreatedAt),
+		CreatedAt:  wire.Millis(t.CreatedAt),
 	}
 	w.Warning = state.Long()
 	for _, fault := range state.Faults {

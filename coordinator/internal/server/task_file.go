@@ -23,8 +23,8 @@ func (s *Server) taskFiles(_ *call, in wire.Named) (out wire.TaskFilesReply, err
 		TooLong: unread != nil || len(state.Text) > markdown.MaxEdit,
 		More:    more,
 	}
-	out.Files = each(files, func(f task.File) wire.TaskFile {
-		return wire.TaskFile{Path: f.Path, Size: f.Size, At: millis(f.At)}
+	out.Files = wire.List(files, func(f task.File) wire.TaskFile {
+		return wire.TaskFile{Path: f.Path, Size: f.Size, At: wire.Millis(f.At)}
 	})
 	return out, err
 }

@@ -91,7 +91,7 @@ func (s *Server) telegramPair(c *call, _ wire.None) (out wire.TelegramPairReply,
 
 // telegramPaired waits while a pairing code is open, and returns the channel's state.
 func (s *Server) telegramPaired(c *call, in wire.TelegramPairedRequest) (wire.TelegramReply, error) {
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	ctx, cancel := c.wait(in.WaitMS)
 	defer cancel()
 	changed := s.cfg.Core.Subscribe(core.Pairing)
 	defer changed.Close()

@@ -40,7 +40,7 @@ func (s *Server) madeCall(line []peer.Process, id string) error {
 	if !ok {
 		return fmt.Errorf("%w: this call does not come from Claude Code in a session that Afar knows", errDenied)
 	}
-	if ledger.Of(s.cfg.Dirs.Calls(), string(v.ID), id) != ledger.Seen {
+	if ledger.Of(s.cfg.Place.Dirs.Calls(), string(v.ID), id) != ledger.Seen {
 		return fmt.Errorf("%w: Afar's guard has not let this tool call of %s through", errDenied, v.Token)
 	}
 	return nil

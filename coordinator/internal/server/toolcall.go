@@ -52,9 +52,9 @@ func (s *Server) place(project string, p payload) guard.Context {
 		v, _ := s.cfg.Core.Session(string(p.Session)) // an unknown session has no project
 		project = v.Project
 	}
-	ctx := callsite.Context(s.cfg.Dirs, s.cfg.Bin, p.Cwd, project)
+	ctx := callsite.Context(s.cfg.Place.Dirs, s.cfg.Place.Bin, p.Cwd, project)
 	ctx.ReadOnly = wire.ReadsOnly(p.AgentType)
-	ctx.Kept = callsite.Kept(s.cfg.Dirs, p.Transcript)
+	ctx.Kept = callsite.Kept(s.cfg.Place.Dirs, p.Transcript)
 	ctx.Git, ctx.Merged = nil, nil // a grant outlives a clean work tree
 	return ctx
 }

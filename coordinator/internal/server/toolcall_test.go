@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/toolcall"
+	"github.com/afar-sh/afar/coordinator/internal/workplace"
 	"github.com/afar-sh/afar/coordinator/standin/calls"
 	"github.com/afar-sh/afar/coordinator/standin/long"
 )
@@ -28,7 +29,7 @@ func TestEveryCaseInTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	project, bin := filepath.Join(root, "proj"), filepath.Join(root, "bin")
-	s := &Server{cfg: Config{Dirs: dirs, Bin: bin, Log: slog.New(slog.DiscardHandler)}}
+	s := &Server{cfg: Config{Place: workplace.Reader{Dirs: dirs, Bin: bin}, Log: slog.New(slog.DiscardHandler)}}
 	for i, c := range cases {
 		if i%10 > 0 && !long.RunsInCI() {
 			continue

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -75,10 +74,10 @@ func (s *Server) read(c *call, in wire.ReadRequest) (out wire.ReadReply, err err
 	if limit == 0 {
 		limit = 100
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	ctx, cancel := c.wait(in.WaitMS)
 	defer cancel()
 	posts, err := s.cfg.Core.Posts(ctx, in.Topic, in.After, limit, in.Last)
-	return wire.ReadReply{Posts: each(posts, wirePost)}, err
+	return wire.ReadReply{Posts: wire.List(posts, wirePost)}, err
 }
 
 // readLoop returns one of the two topics that are made anew for each read: the current
@@ -88,10 +87,11 @@ func (s *Server) readLoop(c *call, in wire.ReadRequest) (out wire.ReadReply, err
 	if err != nil {
 		return out, err
 	}
-	said, err := s.anchor(c.ctx, l.Session)
+	v, err := s.cfg.Core.Session(l.Session)
 	if err != nil {
 		return out, err
 	}
+	said := s.cfg.Core.Anchor(v.ID, s.cfg.Place.Facts(c.ctx, v, l))
 	if in.Topic == topic.Current {
 		raw, err := json.MarshalIndent(loop.Current(l), "", "  ")
 		if err != nil {
@@ -102,7 +102,7 @@ func (s *Server) readLoop(c *call, in wire.ReadRequest) (out wire.ReadReply, err
 	post := wire.Post{
 		ID:    l.RunID,
 		Topic: in.Topic,
-		At:    millis(l.UpdatedAt),
+		At:    wire.Millis(l.UpdatedAt),
 		By:    "afar",
 		Text:  said,
 	}
@@ -149,11 +149,11 @@ func (s *Server) topics(*call, wire.None) (wire.TopicsReply, error) {
 	list, err := s.cfg.Core.Topics()
 	out := wire.TopicsReply{Topics: []wire.Topic{}}
 	for _, t := range list {
-		out.Topics = append(out.Topics, wire.Topic{ID: t.Topic, Posts: t.Posts, At: millis(t.At)})
+		out.Topics = append(out.Topics, wire.Topic{ID: t.Topic, Posts: t.Posts, At: wire.Millis(t.At)})
 	}
 	return out, err
 }
 
 func wirePost(p topic.Post) wire.Post {
-	return wire.Post{ID: strconv.FormatInt(p.Seq, 10), Topic: p.Topic, At: millis(p.At), By: p.By, Text: p.Text}
+	return wire.Post{ID: strconv.FormatInt(p.Seq, 10), Topic: p.Topic, At: wire.Millis(p.At), By: p.By, Text: p.Text}
 }

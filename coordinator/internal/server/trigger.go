@@ -51,7 +51,7 @@ func (s *Server) triggers(*call, wire.None) (out wire.TriggersReply, err error) 
 		names = append(names, t.Name)
 	}
 	slices.Sort(names)
-	return wire.TriggersReply{Triggers: each(slices.Compact(names), s.wireTrigger)}, nil
+	return wire.TriggersReply{Triggers: wire.List(slices.Compact(names), s.wireTrigger)}, nil
 }
 
 func (s *Server) trigger(_ *call, in wire.Named) (out wire.Trigger, err error) {
@@ -107,7 +107,7 @@ func (s *Server) checkRule(r trigger.Rule) error {
 		}
 		return nil
 	}
-	_, err := s.TriggerRun(r, s.cfg.Dirs.Workspace, strings.Repeat("A", runKey))
+	_, err := s.TriggerRun(r, s.cfg.Place.Dirs.Workspace, strings.Repeat("A", runKey))
 	return err
 }
 
@@ -337,7 +337,7 @@ func (s *Server) triggerLog(_ *call, in wire.TriggerLogRequest) (out wire.Trigge
 	most := min(cmp.Or(max(in.Last, 0), usualFirings), mostFirings)
 	lines, err := s.cfg.Core.FiringLog(trigger.Name(in.ID), most)
 	slices.Reverse(lines)
-	return wire.TriggerLogReply{Firings: each(lines, wireFiring)}, err
+	return wire.TriggerLogReply{Firings: wire.List(lines, wireFiring)}, err
 }
 
 func wireFiring(f trigger.Firing) wire.Firing {
@@ -345,8 +345,8 @@ func wireFiring(f trigger.Firing) wire.Firing {
 		ID:      string(f.ID),
 		Trigger: string(f.Trigger),
 		State:   string(f.State),
-		At:      millis(f.At),
-		DoneAt:  millis(f.DoneAt),
+		At:      wire.Millis(f.At),
+		DoneAt:  wire.Millis(f.DoneAt),
 		Why:     f.Why,
 		By:      f.By,
 		Count:   f.Count,
@@ -365,8 +365,8 @@ func (s *Server) wireTrigger(name trigger.Name) wire.Trigger {
 		File:  s.cfg.Triggers.Folder.Path(name),
 		By:    t.By,
 		Held:  t.Held,
-		Next:  millis(t.Next),
-		Last:  millis(t.Last),
+		Next:  wire.Millis(t.Next),
+		Last:  wire.Millis(t.Last),
 		Fired: t.Fired,
 	}
 	file, err := s.cfg.Triggers.Folder.Read(name)

@@ -104,7 +104,7 @@ func (s *Server) logUndo(id ask.ID, err error) {
 }
 
 func (s *Server) undos(*call, wire.None) (wire.UndosReply, error) {
-	return wire.UndosReply{Undos: each(s.cfg.Core.Undos(), s.wireUndo)}, nil
+	return wire.UndosReply{Undos: wire.List(s.cfg.Core.Undos(), s.wireUndo)}, nil
 }
 
 // undo restores a snapshot for the person. At a terminal and on the page it waits for it.
@@ -151,9 +151,9 @@ func (s *Server) wireUndo(v undo.Snapshot) wire.Undo {
 		Ask:     string(v.Ask),
 		Undoes:  string(v.Undoes),
 		Holds:   v.Holds(),
-		TakenAt: millis(v.TakenAt),
-		RanAt:   millis(v.RanAt),
-		EndsAt:  millis(v.EndsAt),
+		TakenAt: wire.Millis(v.TakenAt),
+		RanAt:   wire.Millis(v.RanAt),
+		EndsAt:  wire.Millis(v.EndsAt),
 		Newer:   v.Newer,
 		Notes:   v.Notes(),
 	}
@@ -164,7 +164,7 @@ func (s *Server) wireUndo(v undo.Snapshot) wire.Undo {
 		w.By, w.Failed = r.By, r.Failed
 	}
 	if v.State == undo.Restored {
-		w.UndoneAt, w.Did, w.Redo = millis(v.Restore.DoneAt), v.Restore.Did, string(v.Restore.Redo)
+		w.UndoneAt, w.Did, w.Redo = wire.Millis(v.Restore.DoneAt), v.Restore.Did, string(v.Restore.Redo)
 	}
 	return w
 }

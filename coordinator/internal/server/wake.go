@@ -104,7 +104,7 @@ func (s *Server) wakeByCheck(
 	if s.cfg.Core.Settings().Paused {
 		return out, badRequest("Afar is paused, so nobody is asked whether the check may run")
 	}
-	check := toolcall.JudgeCheck(s.cfg.Dirs, s.cfg.Bin, in.Check, v.Cwd, v.Cwd)
+	check := toolcall.JudgeCheck(s.cfg.Place.Dirs, s.cfg.Place.Bin, in.Check, v.Cwd, v.Cwd)
 	if err := check.Refused(); err != nil {
 		return out, badRequest("%v", err)
 	}

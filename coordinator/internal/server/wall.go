@@ -9,21 +9,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wall"
 )
 
-// wallWords returns which wall a turn gets that begins now: its mode, or why it gets none.
-func (s *Server) wallWords() string {
-	mode := s.cfg.Runs.Wall.Mode
-	if mode == "" || mode == wall.Off {
-		return wall.Off
-	}
-	if why := wall.Missing(); why != "" {
-		return why
-	}
-	return mode
-}
-
 // mayWall reports whether what works while nobody looks is behind a wall.
 func (s *Server) mayWall() bool {
-	return slices.Contains([]string{wall.On, wall.Strict}, s.wallWords())
+	return slices.Contains([]string{wall.On, wall.Strict}, wall.Words(s.cfg.Runs.Wall))
 }
 
 // wallTold returns what the agent of a turn is told about its wall, "" if it has none.
@@ -48,6 +36,6 @@ const wallStopped = "If one of these calls failed because its permission was den
 // wallPlace returns the place of a run, as its runner sees it.
 func (s *Server) wallPlace(r run.Run) wall.Place {
 	return wall.Place{
-		Dirs: s.cfg.Dirs, Dir: r.Dir, Session: r.Conversation, Getenv: claude.Env(func(string) string { return "" }),
+		Dirs: s.cfg.Place.Dirs, Dir: r.Dir, Session: r.Conversation, Getenv: claude.Env(func(string) string { return "" }),
 	}
 }

@@ -155,6 +155,14 @@ func (s Session) Unprotected(now time.Time) bool {
 	return due(s.UnprotectedAt(), now)
 }
 
+// Shown returns the state of s as people see it: a session without our hooks is unprotected.
+func (s Session) Shown(now time.Time) string {
+	if s.Unprotected(now) {
+		return "unprotected"
+	}
+	return string(s.State)
+}
+
 // due reports whether at has come. A zero at never comes.
 func due(at, now time.Time) bool { return !at.IsZero() && !now.Before(at) }
 

@@ -18,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
@@ -144,8 +145,8 @@ func (r *rig) serve(cfg ops.Config) {
 
 // runsIn returns settings for runs of Claude Code.
 func runsIn(mode string) ops.Runs {
-	return ops.Runs{Max: 3, Mode: mode, Agent: func(string) (ops.AgentSettings, error) {
-		return ops.AgentSettings{Protocol: "claude", Command: []string{"claude"}}, nil
+	return ops.Runs{Max: 3, Mode: mode, Agent: func(string) (agents.Settings, error) {
+		return agents.Settings{Protocol: "claude", Command: []string{"claude"}}, nil
 	}}
 }
 

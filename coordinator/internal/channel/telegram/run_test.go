@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -248,7 +249,7 @@ func TestRunWhereNothingWasDone(t *testing.T) {
 func TestRunChecked(t *testing.T) {
 	r, _ := newRunRig(t)
 	gone := runsIn("auto")
-	gone.Agent = func(string) (ops.AgentSettings, error) { return ops.AgentSettings{}, errors.New("no such agent") }
+	gone.Agent = func(string) (agents.Settings, error) { return agents.Settings{}, errors.New("no such agent") }
 	r.serve(ops.Config{Core: r.core, Parts: ops.Parts{Marks: func() {}, Runs: gone}})
 	r.ann.Say(r.ann.ID, "/run x")
 	r.await("Nothing was started: no such agent.")

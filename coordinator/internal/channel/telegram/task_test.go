@@ -19,6 +19,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/internal/taskwork"
 	"github.com/afar-sh/afar/coordinator/internal/triggerwork"
+	"github.com/afar-sh/afar/coordinator/internal/workplace"
 )
 
 // withTasks puts a real server behind the bot, with a workspace of its own.
@@ -40,7 +41,7 @@ func (r *rig) withTasks() {
 	r.Cleanup(func() { facts.Close() })
 	r.ch.cfg.Home = r.dir
 	r.serve(ops.Config{
-		Core: r.core, Log: slog.New(slog.DiscardHandler), Dirs: dirs,
+		Core: r.core, Log: slog.New(slog.DiscardHandler), Place: workplace.Reader{Dirs: dirs},
 		Tasks:       taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
 		Suggestions: taskwork.NewSuggestions(dirs.Suggestions()),
 		Parts: ops.Parts{

@@ -18,6 +18,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/channel/conformance"
 	"github.com/afar-sh/afar/coordinator/internal/channel/loopback"
@@ -32,6 +33,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/taskwork"
 	"github.com/afar-sh/afar/coordinator/internal/triggerwork"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
+	"github.com/afar-sh/afar/coordinator/internal/workplace"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -100,7 +102,7 @@ func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server)
 		Core: c, Folder: rules, Dirs: dirs, Log: slog.New(slog.DiscardHandler),
 	})
 	s := server.New(server.Config{
-		Core: c, Log: slog.New(slog.DiscardHandler), Bin: filepath.Join(dir, "bin"), Dirs: dirs,
+		Core: c, Log: slog.New(slog.DiscardHandler), Place: workplace.Reader{Bin: filepath.Join(dir, "bin"), Dirs: dirs},
 		Glance:      func(string) usage.Glance { return usage.Glance{} },
 		Spent:       func(string, time.Time) []usage.Spent { return nil },
 		Suggestions: taskwork.NewSuggestions(dirs.Suggestions()), Gaps: taskwork.NewNotebook(dirs.Gaps()),
@@ -143,11 +145,11 @@ func modulesIn(dir string) server.Modules {
 	}
 }
 
-func agentNamed(name string) (server.AgentSettings, error) {
+func agentNamed(name string) (agents.Settings, error) {
 	if name != "claude" {
-		return server.AgentSettings{}, fmt.Errorf("unknown agent %q", name)
+		return agents.Settings{}, fmt.Errorf("unknown agent %q", name)
 	}
-	return server.AgentSettings{Protocol: name, Command: []string{name}}, nil
+	return agents.Settings{Protocol: name, Command: []string{name}}, nil
 }
 
 // noTelegram is a channel that nobody has connected.
