@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -250,13 +251,13 @@ func lastWords(d home.Dirs, now time.Time) string {
 		return ""
 	}
 	lines := bytes.Split(bytes.TrimSpace(raw), []byte("\n"))
-	return oneLine(strings.TrimPrefix(string(lines[len(lines)-1]), "afar: "), 200)
+	return terminal.OneLine(strings.TrimPrefix(string(lines[len(lines)-1]), "afar: "), 200)
 }
 
 // read makes one call that reads, and shows the reply. With asJSON it prints the reply
 // unchanged, so that nothing from a newer coordinator is lost; otherwise it calls render.
 func read[Request, Reply any](
-	ctx context.Context, a *app, op wire.Op[Request, Reply], in Request, asJSON bool, render func(*page, Reply),
+	ctx context.Context, a *app, op wire.Op[Request, Reply], in Request, asJSON bool, render func(*terminal.Page, Reply),
 ) error {
 	var raw json.RawMessage
 	if err := a.exchange(ctx, string(op), in, &raw, starting); err != nil {
@@ -277,7 +278,7 @@ func read[Request, Reply any](
 // form says. request reads the arguments; without it the operation needs none.
 func asking[Request, Reply any](
 	a *app, c *cobra.Command, op wire.Op[Request, Reply], form string,
-	request func(args []string) (Request, error), render func(*page, Reply),
+	request func(args []string) (Request, error), render func(*terminal.Page, Reply),
 ) *cobra.Command {
 	asJSON := jsonFlag(c, form)
 	c.RunE = func(c *cobra.Command, args []string) (err error) {

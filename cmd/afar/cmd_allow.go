@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
@@ -58,7 +59,7 @@ func (a *app) allowTheOne(ctx context.Context, in wire.AnswerRequest, asJSON boo
 	if err := call(ctx, a, wire.OpAsks, wire.None{}, &open); err != nil {
 		return err
 	}
-	renderAsks(a.page(), open)
+	terminal.Asks(a.page(), open)
 	if len(open.Asks) != 1 {
 		return fmt.Errorf("afar allow without an id needs one open question, and there are %d", len(open.Asks))
 	}
@@ -81,16 +82,16 @@ func (a *app) answer(ctx context.Context, in wire.AnswerRequest, asJSON bool) er
 	verb := "Denied"
 	switch {
 	case q.Sent != "":
-		a.say("%s", oneLine(view.OnItsWay(q), 200))
+		a.say("%s", terminal.OneLine(view.OnItsWay(q), 200))
 		return nil
 	case q.Kind == wording.Suggestion:
-		a.say("Suggestion %s: %s", wording.Decided(q), oneLine(q.Tool, 100))
+		a.say("Suggestion %s: %s", wording.Decided(q), terminal.OneLine(q.Tool, 100))
 		return nil
 	case q.Kind == wording.Missed && in.Allow:
-		a.say("Trigger %s fires now.", oneLine(q.Tool, 40))
+		a.say("Trigger %s fires now.", terminal.OneLine(q.Tool, 40))
 		return nil
 	case q.Kind == wording.Missed:
-		a.say("Trigger %s: skipped.", oneLine(q.Tool, 40))
+		a.say("Trigger %s: skipped.", terminal.OneLine(q.Tool, 40))
 		return nil
 	case in.Allow && q.Kind == wording.Plan:
 		verb = "Approved"
@@ -99,10 +100,10 @@ func (a *app) answer(ctx context.Context, in wire.AnswerRequest, asJSON bool) er
 	}
 	switch in.Scope {
 	case "session":
-		a.say("For this session, for a time that `afar grants` shows: %s", oneLine(q.ForSession, 200))
+		a.say("For this session, for a time that `afar grants` shows: %s", terminal.OneLine(q.ForSession, 200))
 	case "always":
-		a.say("From now on: %s", oneLine(q.ForAlways, 200))
+		a.say("From now on: %s", terminal.OneLine(q.ForAlways, 200))
 	}
-	a.say("%s for %s: %s %s", verb, oneLine(q.Token, 40), oneLine(q.Tool, 30), oneLine(q.Input, 100))
+	a.say("%s for %s: %s %s", verb, terminal.OneLine(q.Token, 40), terminal.OneLine(q.Tool, 30), terminal.OneLine(q.Input, 100))
 	return nil
 }

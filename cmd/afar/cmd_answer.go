@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
@@ -49,23 +50,23 @@ func (a *app) answerQuestion(ctx context.Context, in wire.AnswerRequest) error {
 	if err != nil {
 		return err
 	}
-	who := oneLine(q.Token, 40)
+	who := terminal.OneLine(q.Token, 40)
 	switch {
 	case q.Sent != "":
-		a.say("%s", oneLine(view.OnItsWay(q), 200))
+		a.say("%s", terminal.OneLine(view.OnItsWay(q), 200))
 		return nil
 	case q.Kind == wording.Plan:
-		a.say("Sent back for %s: %s", who, oneLine(in.Text, 100))
+		a.say("Sent back for %s: %s", who, terminal.OneLine(in.Text, 100))
 		return nil
 	case q.Kind == wording.CheckIn:
-		a.say("%s goes on with: %s", who, oneLine(in.Text, 100))
+		a.say("%s goes on with: %s", who, terminal.OneLine(in.Text, 100))
 		return nil
 	case q.Current > 0 && q.Current <= len(q.Questions):
 		done := q.Questions[q.Current-1]
-		a.say("Answered for %s: %s → %s", who, oneLine(done.Text, 60), oneLine(done.Answer, 60))
+		a.say("Answered for %s: %s → %s", who, terminal.OneLine(done.Text, 60), terminal.OneLine(done.Answer, 60))
 	}
 	if q.State == "open" && q.Current < len(q.Questions) {
-		renderOptions(a.page(), q.Questions[q.Current], q.Current+1, len(q.Questions))
+		terminal.Options(a.page(), q.Questions[q.Current], q.Current+1, len(q.Questions))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -36,13 +37,13 @@ func newAuditVerify(a *app) *cobra.Command {
 		}
 		if len(v.Unproven) > 0 && v.Broken == 0 {
 			return fmt.Errorf("the database was changed: %s claims a decision of the person that the journal has no entry of",
-				oneLine(strings.Join(v.Unproven, ", "), 300))
+				terminal.OneLine(strings.Join(v.Unproven, ", "), 300))
 		}
 		if !v.OK {
 			return fmt.Errorf("the journal was changed: entry %d does not fit the ones before it", v.Broken)
 		}
 		if !*asJSON {
-			a.say("The journal is whole: %d entries, head %.16s.", v.Entries, oneLine(v.Head, 64))
+			a.say("The journal is whole: %d entries, head %.16s.", v.Entries, terminal.OneLine(v.Head, 64))
 		}
 		return nil
 	}

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/terminal"
 )
 
 func newAuditActions(a *app) *cobra.Command {
@@ -47,51 +44,10 @@ func (a *app) auditActions(last int, asJSON bool) error {
 	p := a.page()
 	for _, line := range lines[max(0, len(lines)-last):] {
 		if asJSON {
-			p.line("%s", visible(line))
+			p.Line("%s", terminal.Visible(line))
 			continue
 		}
-		p.line("%s", actionText(p, line))
+		p.Line("%s", terminal.Act(p, line))
 	}
 	return nil
-}
-
-// actionText returns a line of the log for people: time, decision, outcome, who and what. It
-// returns a line of another form unchanged.
-func actionText(p *page, line string) string {
-	var act wire.OutwardAct
-	if json.Unmarshal([]byte(line), &act) != nil {
-		return oneLine(line, 1000)
-	}
-	at, _ := time.Parse(time.RFC3339, act.Time)
-	said := act.Decision
-	if act.By != "" {
-		said += " by " + act.By
-	}
-	return fmt.Sprintf("%-12s  %s  %s  %s", p.clock(at.UnixMilli()),
-		p.paint(actionInk(act), fmt.Sprintf("%-24s", oneLine(said+", "+act.Outcome, 60))),
-		p.paint(dim, fmt.Sprintf("%-16s", oneLine(actor(act), 40))),
-		oneLine(act.Command, 500))
-}
-
-// actor names the task, the run or the session of an act.
-func actor(act wire.OutwardAct) string {
-	switch {
-	case act.Task != "":
-		return "task:" + act.Task
-	case act.Run != "":
-		return "run:" + act.Run
-	case act.Token != "":
-		return act.Token
-	}
-	return strings.TrimSpace(act.Session)
-}
-
-func actionInk(act wire.OutwardAct) ink {
-	switch {
-	case act.Decision == "denied" && act.Outcome != "not run":
-		return red
-	case act.Decision == "denied", act.Outcome == "failed":
-		return yellow
-	}
-	return ""
 }

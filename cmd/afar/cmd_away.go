@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -53,15 +54,7 @@ func (a *app) showAway(c *cobra.Command, asJSON bool) error {
 	if asJSON {
 		return a.printJSON(s.Settings)
 	}
-	p := a.page()
-	p.line("Away is %s for all sessions.", awayText(p, s.Settings))
-	var rows [][]cell
-	for _, v := range s.Sessions {
-		if v.Away != "" {
-			rows = append(rows, []cell{plain(oneLine(v.Token, 40)), plain(oneLine(v.Away, 10))})
-		}
-	}
-	p.table(rows)
+	terminal.Away(a.page(), s)
 	return nil
 }
 
@@ -72,18 +65,18 @@ func (a *app) away(ctx context.Context, in wire.AwayRequest, asJSON bool) error 
 	if in.Mode == "default" && (in.Session == "" || in.ForMS != 0) {
 		return usageError{errors.New("away default needs --session, and takes no time")}
 	}
-	return read(ctx, a, wire.OpAway, in, asJSON, func(p *page, set wire.Settings) {
+	return read(ctx, a, wire.OpAway, in, asJSON, func(p *terminal.Page, set wire.Settings) {
 		whose, until := "all sessions", ""
 		if in.Session != "" {
-			whose = oneLine(in.Session, 60)
+			whose = terminal.OneLine(in.Session, 60)
 		}
 		if in.ForMS > 0 {
-			until = " until " + p.clock(a.now().UnixMilli()+in.ForMS)
+			until = " until " + p.Clock(a.now().UnixMilli()+in.ForMS)
 		}
 		if in.Mode == "default" {
-			p.line("The mode of all sessions counts for %s again: away is %s.", whose, set.Away)
+			p.Line("The mode of all sessions counts for %s again: away is %s.", whose, set.Away)
 			return
 		}
-		p.line("Away is %s for %s%s.", in.Mode, whose, until)
+		p.Line("Away is %s for %s%s.", in.Mode, whose, until)
 	})
 }

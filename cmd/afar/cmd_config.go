@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/terminal"
 )
 
 // A setting is one value in force.
@@ -29,11 +30,11 @@ func newConfig(a *app) *cobra.Command {
 			return a.printJSON(map[string]any{"settings": list})
 		}
 		p := a.page()
-		var rows [][]cell
+		var rows [][]string
 		for _, s := range list {
-			rows = append(rows, []cell{{s.Key, bold}, plain(p.path(s.Value)), {s.From, dim}})
+			rows = append(rows, []string{p.Paint(terminal.Bold, s.Key), p.Path(s.Value), p.Paint(terminal.Dim, s.From)})
 		}
-		p.table(rows)
+		p.Table(rows)
 		return nil
 	}
 	return c

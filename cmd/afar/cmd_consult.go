@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/consult"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -101,13 +102,13 @@ func notJournalled(err error) error {
 
 // printOpinion writes the answer to stdout, and notes about it to stderr.
 func (a *app) printOpinion(o wire.SecondOpinion) {
-	a.page().whole(o.Text)
+	a.page().Whole(o.Text)
 	if o.Cut {
 		a.tell("afar: the answer went on; this is its beginning")
 	}
 	for _, m := range o.Missed {
 		if !m.Absent {
-			a.tell("afar: no answer from %s: %s", m.By, oneLine(m.Why, 300))
+			a.tell("afar: no answer from %s: %s", m.By, terminal.OneLine(m.Why, 300))
 		}
 	}
 	took := (time.Duration(o.TookMS) * time.Millisecond).Round(100 * time.Millisecond)

@@ -68,13 +68,13 @@ func (a *app) showDebug() error {
 	}
 	now, on := home.Debugging(d, a.now())
 	if !on {
-		a.say("Debugging is off. Logs of before: %s", a.page().path(d.HooksLog()))
+		a.say("Debugging is off. Logs of before: %s", a.page().Path(d.HooksLog()))
 		return nil
 	}
 	p := a.page()
-	a.say("Each hook leaves a line in %s until %s.", p.path(d.HooksLog()), p.clock(now.Until.UnixMilli()))
+	a.say("Each hook leaves a line in %s until %s.", p.Path(d.HooksLog()), p.Clock(now.Until.UnixMilli()))
 	if now.Payloads {
-		a.say("What it was given and printed goes to %s, masked.", p.path(d.PayloadLog()))
+		a.say("What it was given and printed goes to %s, masked.", p.Path(d.PayloadLog()))
 		a.say("Look it through before you show it to anybody: a mask knows the usual secrets, not all.")
 	}
 	a.say("See them: afar log --hooks · end it: afar debug off")

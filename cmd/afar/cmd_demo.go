@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/demo"
 	"github.com/afar-sh/afar/coordinator/doctor"
 	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -50,7 +51,7 @@ func (a *app) demo(ctx context.Context, yes bool) error {
 	config := demo.Config{
 		Bin: a.bin, Path: a.getenv("PATH"), Yes: yes, Typed: a.typed(),
 		Tell:    func(kind demo.Kind, text string) { tellDemo(p, kind, text) },
-		Report:  func(r wire.ReportReply) { renderReport(a.page(), r) },
+		Report:  func(r wire.ReportReply) { terminal.Report(a.page(), r) },
 		Open:    func(url string) error { return a.openBrowser(ctx, url) },
 		Connect: a.connectDemo,
 	}
@@ -64,7 +65,7 @@ func (a *app) demo(ctx context.Context, yes bool) error {
 	if err != nil {
 		return err
 	}
-	p.line("\n%s", p.paint(dim, "That took "+wording.Span(a.now().Sub(began))+". Everything is removed."))
+	p.Line("\n%s", p.Paint(terminal.Dim, "That took "+wording.Span(a.now().Sub(began))+". Everything is removed."))
 	return nil
 }
 
@@ -111,19 +112,19 @@ func (a *app) typed() <-chan string {
 	return lines
 }
 
-func tellDemo(p *page, kind demo.Kind, text string) {
-	text = oneLine(text, 400)
+func tellDemo(p *terminal.Page, kind demo.Kind, text string) {
+	text = terminal.OneLine(text, 400)
 	switch kind {
 	case demo.Title:
-		p.head(text)
+		p.Head(text)
 	case demo.Tale:
-		p.line("  %s", text)
+		p.Line("  %s", text)
 	case demo.Wish:
-		p.line("  %s", p.paint(yellow, "➜ "+text))
+		p.Line("  %s", p.Paint(terminal.Yellow, "➜ "+text))
 	case demo.Result:
-		p.line("  %s", p.paint(green, "✔ "+text))
+		p.Line("  %s", p.Paint(terminal.Green, "✔ "+text))
 	case demo.Aside:
-		p.line("    %s", p.paint(dim, text))
+		p.Line("    %s", p.Paint(terminal.Dim, text))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/doctor"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -41,7 +42,7 @@ func newDoctor(a *app) *cobra.Command {
 		if *asJSON {
 			err = a.printJSON(found)
 		} else {
-			renderChecks(a.page(), found)
+			terminal.Checks(a.page(), found)
 		}
 		if err != nil {
 			return err
@@ -62,17 +63,6 @@ func verdictOf(found wire.DoctorReply) error {
 		return nil
 	}
 	return fmt.Errorf("doctor: %s failed", text.Count(broken, "check"))
-}
-
-func renderChecks(p *page, found wire.DoctorReply) {
-	var rows [][]cell
-	for _, f := range found.Checks {
-		rows = append(rows, []cell{mark(f.State), plain(oneLine(f.ID, 40)), plain(oneLine(f.Text, 500))})
-		if f.Fix != "" && f.State != "ok" {
-			rows = append(rows, []cell{plain(""), plain(""), {"→ " + oneLine(f.Fix, 300), dim}})
-		}
-	}
-	p.table(rows)
 }
 
 // examine runs every check.

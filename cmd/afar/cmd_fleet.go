@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -14,8 +15,9 @@ import (
 
 func newFleet(a *app) *cobra.Command {
 	return group("fleet", "Several machines, one phone",
-		newFleetServe(a), newFleetInvite(a), newFleetJoin(a), newFleetList(a), newFleetShow(a), newFleetRename(a),
-		newFleetRemove(a), newFleetLeave(a))
+		newFleetServe(a), newFleetInvite(a), newFleetJoin(a),
+		listing(a, view.Machines, "List the machines of the fleet", "machines"), newFleetShow(a),
+		newFleetRename(a), newFleetRemove(a), newFleetLeave(a))
 }
 
 // machineName says what the argument of most commands is.
@@ -122,18 +124,10 @@ func newFleetJoin(a *app) *cobra.Command {
 	return c
 }
 
-func newFleetList(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the machines of the fleet", Args: exactly()}
-	return asking(a, c, wire.OpMachines, "machines", nil, func(p *page, in wire.MachinesReply) {
-		things(p, view.Machines, in.Machines, view.Machine)
-	})
-}
-
 func newFleetShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show NAME", Short: "Show a machine, and how old what it shows is", Args: exactly(machineName),
-		Example: "afar fleet show laptop"}
-	return asking(a, c, wire.OpMachine, "the machine", named, func(p *page, m wire.MachineReply) {
-		p.thing(view.MachineWhole(m))
+	return showing(a, view.Machines, "the machine", &cobra.Command{
+		Use: "show NAME", Short: "Show a machine, and how old what it shows is", Args: exactly(machineName),
+		Example: "afar fleet show laptop",
 	})
 }
 
@@ -145,14 +139,14 @@ func newFleetRename(a *app) *cobra.Command {
 	}
 	return asking(a, c, wire.OpFleetRename, "the machine", func(args []string) (wire.FleetRenameRequest, error) {
 		return wire.FleetRenameRequest{ID: args[0], Name: args[1]}, nil
-	}, func(p *page, m wire.Machine) { p.line("The machine is named %s now.", m.Name) })
+	}, func(p *terminal.Page, m wire.Machine) { p.Line("The machine is named %s now.", m.Name) })
 }
 
 func newFleetRemove(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "remove NAME", Short: "Cut a machine off at once", Args: exactly(machineName),
 		Example: "afar fleet remove old-laptop"}
-	return asking(a, c, wire.OpFleetRemove, "the machine", named, func(p *page, m wire.Machine) {
-		p.line("%s is cut off. It joins again by a new invite: afar fleet invite", m.Name)
+	return asking(a, c, wire.OpFleetRemove, "the machine", named, func(p *terminal.Page, m wire.Machine) {
+		p.Line("%s is cut off. It joins again by a new invite: afar fleet invite", m.Name)
 	})
 }
 

@@ -6,21 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 func newGap(a *app) *cobra.Command {
-	return group("gap", "What kept agents from doing well", newGapList(a),
+	return group("gap", "What kept agents from doing well", listing(a, view.Gaps, "List the gaps of gaps.md", "gaps"),
 		newGapSet(a, "resolve", "Mark a gap as resolved", "resolved"),
 		newGapSet(a, "ignore", "Mark a gap as one that stays", "ignored"))
-}
-
-func newGapList(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the gaps of gaps.md", Args: exactly()}
-	return asking(a, c, wire.OpGaps, "gaps", nil, func(p *page, in wire.GapsReply) {
-		things(p, view.Gaps, in.Gaps, view.Gap)
-	})
 }
 
 func newGapSet(a *app, use, short, status string) *cobra.Command {
@@ -32,7 +26,7 @@ func newGapSet(a *app, use, short, status string) *cobra.Command {
 			return wire.GapSetRequest{}, usageError{fmt.Errorf("unknown gap %.40q; want a number (afar gap list)", args[0])}
 		}
 		return wire.GapSetRequest{ID: n, Status: status}, nil
-	}, func(p *page, g wire.Gap) {
-		p.line("Gap %d is %s: %s", g.ID, g.Status, oneLine(g.Title, 100))
+	}, func(p *terminal.Page, g wire.Gap) {
+		p.Line("Gap %d is %s: %s", g.ID, g.Status, terminal.OneLine(g.Title, 100))
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/policy"
+	"github.com/afar-sh/afar/coordinator/terminal"
 )
 
 func newGuard(a *app) *cobra.Command {
@@ -251,40 +252,40 @@ func word(v guard.Verdict) string {
 	return string(v)
 }
 
-func renderDecision(p *page, d guard.Decision) {
+func renderDecision(p *terminal.Page, d guard.Decision) {
 	switch d.Verdict {
 	case guard.Deny:
-		p.line("%s: %s", p.paint(red, "denied"), oneLine(d.Person, 300))
+		p.Line("%s: %s", p.Paint(terminal.Red, "denied"), terminal.OneLine(d.Person, 300))
 	case guard.Ask:
-		p.line("%s: %s", p.paint(yellow, "asked first"), oneLine(d.Person, 300))
+		p.Line("%s: %s", p.Paint(terminal.Yellow, "asked first"), terminal.OneLine(d.Person, 300))
 	default:
-		p.line("%s: the guard has no opinion, the host decides", p.paint(green, "passed"))
+		p.Line("%s: the guard has no opinion, the host decides", p.Paint(terminal.Green, "passed"))
 	}
 	rule := d.Rule
 	if d.From != "" {
-		rule += ", " + p.path(d.From)
+		rule += ", " + p.Path(d.From)
 	}
-	var rows [][]cell
+	var rows [][]string
 	for _, f := range [][2]string{{"rule", rule}, {"part", d.Part}, {"file", codeLine(p, d)}, {"says", d.Reason}} {
 		if f[1] != "" {
-			rows = append(rows, []cell{{f[0], dim}, plain(oneLine(f[1], 400))})
+			rows = append(rows, []string{p.Paint(terminal.Dim, f[0]), terminal.OneLine(f[1], 400)})
 		}
 	}
 	for _, s := range d.Silenced {
-		rows = append(rows, []cell{{"quiet", dim}, plain(s.Rule + " would ask; " + p.path(s.From) + " turns it off")})
+		rows = append(rows, []string{p.Paint(terminal.Dim, "quiet"), s.Rule + " would ask; " + p.Path(s.From) + " turns it off"})
 	}
-	p.table(rows)
+	p.Table(rows)
 }
 
 // codeLine names the line of a file that gave the verdict, "" if the command itself did.
-func codeLine(p *page, d guard.Decision) string {
+func codeLine(p *terminal.Page, d guard.Decision) string {
 	switch {
 	case d.Code.File == "":
 		return ""
 	case d.Code.Line == 0:
-		return p.path(d.Code.File)
+		return p.Path(d.Code.File)
 	}
-	return fmt.Sprintf("%s, line %d", p.path(d.Code.File), d.Code.Line)
+	return fmt.Sprintf("%s, line %d", p.Path(d.Code.File), d.Code.Line)
 }
 
 func newGuardRules(a *app) *cobra.Command {
@@ -301,22 +302,22 @@ func newGuardRules(a *app) *cobra.Command {
 }
 
 // renderRules lists the rules, grouped by pack.
-func renderRules(p *page, rules []guard.Rule) {
+func renderRules(p *terminal.Page, rules []guard.Rule) {
 	var packs []string
-	rows := map[string][][]cell{}
+	rows := map[string][][]string{}
 	for _, r := range rules {
 		pack := r.Pack()
 		if rows[pack] == nil {
 			packs = append(packs, pack)
 		}
-		rows[pack] = append(rows[pack], []cell{{word(r.Verdict), verdictInk(r.Verdict)}, {r.ID, bold},
-			plain(oneLine(r.Why, 100))})
+		rows[pack] = append(rows[pack], []string{p.Paint(verdictInk(r.Verdict), word(r.Verdict)),
+			p.Paint(terminal.Bold, r.ID), terminal.OneLine(r.Why, 100)})
 	}
 	for _, pack := range packs {
-		p.head(pack)
-		p.table(rows[pack])
+		p.Head(pack)
+		p.Table(rows[pack])
 	}
-	p.line("\nWith examples, and what to do instead: docs/guard.md. Why one command is stopped: afar guard explain CMD")
+	p.Line("\nWith examples, and what to do instead: docs/guard.md. Why one command is stopped: afar guard explain CMD")
 }
 
 func ruleList(rules []guard.Rule) []map[string]string {
@@ -327,9 +328,9 @@ func ruleList(rules []guard.Rule) []map[string]string {
 	return out
 }
 
-func verdictInk(v guard.Verdict) ink {
+func verdictInk(v guard.Verdict) terminal.Ink {
 	if v == guard.Deny {
-		return red
+		return terminal.Red
 	}
-	return yellow
+	return terminal.Yellow
 }

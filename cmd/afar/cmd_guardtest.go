@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/policy"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
@@ -103,7 +104,7 @@ func (a *app) tellMissed(file string, total int, missed []miss, asJSON bool) err
 			return err
 		}
 	} else {
-		a.page().misses(file, missed)
+		renderMisses(a.page(), file, missed)
 	}
 	if len(missed) > 0 {
 		return fmt.Errorf("guard test: %d of %s got another verdict", len(missed), text.Count(total, "case"))
@@ -114,16 +115,16 @@ func (a *app) tellMissed(file string, total int, missed []miss, asJSON bool) err
 	return nil
 }
 
-func (p *page) misses(file string, missed []miss) {
+func renderMisses(p *terminal.Page, file string, missed []miss) {
 	for _, m := range missed {
-		p.line("%s %s:%d: %s", p.paint(red, "✖"), file, m.Line, oneLine(m.Call, 200))
+		p.Line("%s %s:%d: %s", p.Paint(terminal.Red, "✖"), file, m.Line, terminal.OneLine(m.Call, 200))
 		have := m.Have
 		if m.Rule != "" {
 			have += " by " + m.Rule
 		}
 		if m.From != "" {
-			have += ", " + p.path(m.From)
+			have += ", " + p.Path(m.From)
 		}
-		p.line("    want %s, have %s", m.Want, have)
+		p.Line("    want %s, have %s", m.Want, have)
 	}
 }

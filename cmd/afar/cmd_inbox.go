@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -23,5 +24,7 @@ func newInbox(a *app) *cobra.Command {
 	c.Flags().IntVarP(&in.Last, "last", "n", 20, "at most this `number`")
 	return asking(a, c, wire.OpInbox, "messages", func([]string) (wire.InboxRequest, error) {
 		return in, nil
-	}, func(p *page, in wire.InboxReply) { things(p, view.Texts, in.Messages, view.Message) })
+	}, func(p *terminal.Page, in wire.InboxReply) {
+		terminal.List(p, view.Texts, view.Each(in.Messages, view.Message))
+	})
 }

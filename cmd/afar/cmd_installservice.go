@@ -16,6 +16,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/service"
+	"github.com/afar-sh/afar/coordinator/terminal"
 )
 
 func newInstallService(a *app) *cobra.Command {
@@ -118,7 +119,7 @@ func (a *app) tool(ctx context.Context, command []string) error {
 	c.WaitDelay = time.Second
 	out, err := c.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, oneLine(string(out), 300))
+		return fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, terminal.OneLine(string(out), 300))
 	}
 	return nil
 }

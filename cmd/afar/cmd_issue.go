@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/issues"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -50,10 +51,10 @@ func newIssueNew(a *app) *cobra.Command {
 			error) {
 			return in.New(c.Context(), draft)
 		},
-			func(p *page, one wire.Issue) {
-				p.line("%s  %s", p.paint(bold, oneLine(one.ID, 80)), oneLine(one.Title, 200))
+			func(p *terminal.Page, one wire.Issue) {
+				p.Line("%s  %s", p.Paint(terminal.Bold, terminal.OneLine(one.ID, 80)), terminal.OneLine(one.Title, 200))
 				if one.Path != "" {
-					p.line("%s", p.paint(dim, oneLine(one.Path, 200)))
+					p.Line("%s", p.Paint(terminal.Dim, terminal.OneLine(one.Path, 200)))
 				}
 			})
 	}
@@ -93,7 +94,7 @@ func newIssueShow(a *app) *cobra.Command {
 		return a.issue(c.Context(), *asJSON, func(in issues.Issues) (wire.Issue,
 			error) {
 			return in.Show(c.Context(), args[0])
-		}, renderIssue)
+		}, terminal.Issue)
 	}
 	return c
 }
@@ -151,10 +152,10 @@ func newIssueComment(a *app) *cobra.Command {
 // changeIssue changes an issue and prints the result.
 func (a *app) changeIssue(ctx context.Context, id, note, done string, asJSON bool, change changing) error {
 	do := func(in issues.Issues) (wire.Issue, error) { return change(in, ctx, id, note) }
-	return a.issue(ctx, asJSON, do, func(p *page, one wire.Issue) {
-		p.line("%s %s  %s", done, p.paint(bold, oneLine(one.ID, 80)), oneLine(one.Title, 200))
+	return a.issue(ctx, asJSON, do, func(p *terminal.Page, one wire.Issue) {
+		p.Line("%s %s  %s", done, p.Paint(terminal.Bold, terminal.OneLine(one.ID, 80)), terminal.OneLine(one.Title, 200))
 		if one.Path != "" {
-			p.line("%s", p.paint(dim, oneLine(one.Path, 200)))
+			p.Line("%s", p.Paint(terminal.Dim, terminal.OneLine(one.Path, 200)))
 		}
 	})
 }
@@ -182,7 +183,7 @@ func (a *app) openIssues(ctx context.Context) (issues.Issues, error) {
 
 // issue runs do on the project's issues and prints the issue that it returns.
 func (a *app) issue(ctx context.Context, asJSON bool, do func(issues.Issues) (wire.Issue, error),
-	render func(*page, wire.Issue)) error {
+	render func(*terminal.Page, wire.Issue)) error {
 	in, err := a.openIssues(ctx)
 	if err != nil {
 		return err
@@ -212,72 +213,6 @@ func (a *app) issues(ctx context.Context, asJSON bool, some func(issues.Issues, 
 	if asJSON {
 		return a.printJSON(list)
 	}
-	p := a.page()
-	if len(list.Issues) == 0 {
-		p.line("%s", none)
-		return nil
-	}
-	var rows [][]cell
-	for _, one := range list.Issues {
-		rows = append(rows, issueRow(one))
-	}
-	p.table(rows)
+	terminal.Issues(a.page(), list.Issues, none)
 	return nil
-}
-
-// issueRow returns one line of a list: priority, id, title, and what is unusual about
-// the issue.
-func issueRow(one wire.Issue) []cell {
-	row := []cell{priorityCell(one.Priority), {oneLine(one.ID, 40), bold}, plain(oneLine(one.Title, 70))}
-	switch {
-	case one.Broken != "":
-		return append(row, cell{oneLine(one.Broken, 300), red})
-	case one.Status != "open":
-		row = append(row, cell{statusWords(one.Status), yellow})
-	case len(one.Waits) > 0:
-		row = append(row, cell{"waits for " + oneLine(strings.Join(one.Waits, ", "), 120), dim})
-	}
-	return row
-}
-
-func priorityCell(priority int) cell {
-	c := plain(fmt.Sprintf("P%d", priority))
-	if priority == 1 {
-		c.ink = red
-	}
-	return c
-}
-
-func statusWords(status string) string { return strings.ReplaceAll(oneLine(status, 40), "_", " ") }
-
-func renderIssue(p *page, one wire.Issue) {
-	p.line("%s  %s", p.paint(bold, oneLine(one.ID, 80)), p.paint(bold, oneLine(one.Title, 300)))
-	facts := []string{fmt.Sprintf("P%d", one.Priority), statusWords(one.Status)}
-	if one.CreatedAt != 0 {
-		facts = append(facts, "made "+p.ago(one.CreatedAt))
-	}
-	if one.Path != "" {
-		facts = append(facts, oneLine(one.Path, 200))
-	}
-	p.line("%s", p.paint(dim, strings.Join(facts, " · ")))
-	if len(one.Needs) > 0 {
-		p.line("needs %s%s", oneLine(strings.Join(one.Needs, ", "), 500), waiting(one))
-	}
-	if one.Broken != "" {
-		p.line("%s", p.paint(red, oneLine(one.Broken, 500)))
-	}
-	if one.Body != "" {
-		p.line("")
-		p.whole(one.Body)
-	}
-}
-
-func waiting(one wire.Issue) string {
-	switch len(one.Waits) {
-	case 0:
-		return " (all over)"
-	case len(one.Needs):
-		return ""
-	}
-	return "; waits for " + oneLine(strings.Join(one.Waits, ", "), 500)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -19,23 +20,5 @@ func newJournal(a *app) *cobra.Command {
 			in.Date = args[0]
 		}
 		return in, nil
-	}, renderDay)
-}
-
-func renderDay(p *page, in wire.MemoryDayReply) {
-	if len(in.Entries) == 0 {
-		p.line("Nothing was written down on %s.", in.Date)
-		if len(in.Days) > 0 {
-			p.line("The last day with entries: afar journal %s", in.Days[0])
-		}
-		return
-	}
-	p.line("%s", p.paint(bold, in.Date))
-	for _, e := range in.Entries {
-		p.line("")
-		p.line("%s  %s", p.paint(bold, oneLine(e.Heading, 200)), p.paint(dim, oneLine(e.Source, 80)))
-		if e.Text != "" {
-			p.block(e.Text)
-		}
-	}
+	}, terminal.Day)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
-	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 const (
@@ -117,7 +117,7 @@ func end(l wire.LogReply, before int64) int64 {
 // entries prints entries of the journal. In a list for people a question has one line, its last.
 func (a *app) entries(in wire.LogReply, l logging) error {
 	if !l.asJSON {
-		renderLog(a.page(), in, l.all)
+		terminal.Entries(a.page(), in, l.all)
 		return nil
 	}
 	enc := json.NewEncoder(a.stdout)
@@ -128,14 +128,4 @@ func (a *app) entries(in wire.LogReply, l logging) error {
 		}
 	}
 	return nil
-}
-
-func renderLog(p *page, in wire.LogReply, all bool) {
-	if !all {
-		in.Entries = wording.Newest(in.Entries)
-	}
-	for _, e := range in.Entries {
-		p.line("%-12s  %s  %s", p.clock(e.At), p.paint(dim, fmt.Sprintf("%-20s", oneLine(e.Kind, 40))),
-			oneLine(e.Text, 300))
-	}
 }

@@ -3,18 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/logfile"
+	"github.com/afar-sh/afar/coordinator/terminal"
 )
 
 func newLogs(a *app) *cobra.Command {
@@ -97,38 +94,9 @@ func (a *app) logged(lines []string, asJSON bool) {
 	p := a.page()
 	for _, line := range lines {
 		if asJSON {
-			p.line("%s", visible(line))
+			p.Line("%s", terminal.Visible(line))
 			continue
 		}
-		p.line("%s", logText(p, line))
+		p.Line("%s", terminal.LogLine(p, line))
 	}
-}
-
-// logText returns a line of the log for people: time, level, message and attributes. It
-// returns a line of another form unchanged.
-func logText(p *page, line string) string {
-	var of map[string]any
-	if json.Unmarshal([]byte(line), &of) != nil {
-		return oneLine(line, 1000)
-	}
-	word := func(key string) string { s, _ := of[key].(string); return oneLine(s, 500) }
-	at, _ := time.Parse(time.RFC3339Nano, word("time"))
-	text := fmt.Sprintf("%-12s  %s  %s", p.clock(at.UnixMilli()),
-		p.paint(logInk(word("level")), fmt.Sprintf("%-5s", word("level"))), word("msg"))
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		if key != "time" && key != "level" && key != "msg" {
-			text += p.paint(dim, " "+oneLine(key, 40)+"=") + oneLine(fmt.Sprint(of[key]), 500)
-		}
-	}
-	return text
-}
-
-func logInk(level string) ink {
-	switch level {
-	case "ERROR":
-		return red
-	case "WARN":
-		return yellow
-	}
-	return dim
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -17,8 +18,12 @@ import (
 
 func newLoop(a *app) *cobra.Command {
 	return group("loop", "Keep a session or a run at work, from outside it",
-		newLoopStart(a), newLoopList(a), newLoopShow(a), newLoopCancel(a))
+		newLoopStart(a), listing(a, view.Loops, "List the loops, ended ones too", "loops"), newLoopShow(a),
+		newLoopCancel(a))
 }
+
+// loopName says what the argument of most commands is.
+const loopName = "the id of a loop (afar loop list)"
 
 // loopOptions returns the options of /loop that `afar loop start` has as flags. The
 // coordinator checks their values.
@@ -26,7 +31,7 @@ func loopOptions() []struct{ name, usage string } {
 	return []struct{ name, usage string }{
 		{"check", "a shell `command` that decides whether the work is done"},
 		{"check-timeout", "the `duration` that the check may take (10m)"},
-		{"check-greens", "believe the check after `N` green results in a row"},
+		{"check-greens", "believe the check after `N` terminal.Green results in a row"},
 		{"max", "at most `N` iterations (10)"},
 		{"for", "at most this `duration`, such as 3h"},
 		{"budget", "at most this many US `dollars`, such as 2.50, at list prices"},
@@ -82,15 +87,15 @@ func loopArgs(c *cobra.Command, task string) string {
 	return b.String() + task
 }
 
-func renderLoopStarted(p *page, l wire.Loop) {
-	p.line(loopBegins(l.Begins), oneLine(l.ID, 60))
-	p.thing(view.Loop(l))
+func renderLoopStarted(p *terminal.Page, l wire.Loop) {
+	p.Line(loopBegins(l.Begins), terminal.OneLine(l.ID, 60))
+	terminal.Thing(p, view.Loop(l))
 	if len(l.Beside) > 0 {
-		p.line("  beside it: %s", oneLine(strings.Join(l.Beside, ", "), 300))
+		p.Line("  beside it: %s", terminal.OneLine(strings.Join(l.Beside, ", "), 300))
 	}
 	if advice := wording.ModeAdvice(l.Mode); advice != "" {
-		p.line("")
-		p.line("%s", p.paint(yellow, advice))
+		p.Line("")
+		p.Line("%s", p.Paint(terminal.Yellow, advice))
 	}
 }
 
@@ -111,24 +116,17 @@ func loopBegins(when string) string {
 	return "The loop has started; %s is at work, and the loop takes over when it next stops."
 }
 
-func newLoopList(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the loops, ended ones too", Args: exactly()}
-	return asking(a, c, wire.OpLoops, "loops", nil, func(p *page, in wire.LoopsReply) {
-		things(p, view.Loops, in.Loops, view.Loop)
-	})
-}
-
 func newLoopShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show ID", Short: "Show one loop", Args: exactly("the id of a loop (afar loop list)"),
-		Example: "afar loop show shop-3f2a"}
-	return asking(a, c, wire.OpLoop, "the loop", named, func(p *page, l wire.Loop) { p.thing(view.Loop(l)) })
+	return showing(a, view.Loops, "the loop", &cobra.Command{
+		Use: "show ID", Short: "Show one loop", Args: exactly(loopName), Example: "afar loop show shop-3f2a",
+	})
 }
 
 func newLoopCancel(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel ID", Short: "End a loop; its session stops when it is done",
 		Example: "afar loop cancel shop-3f2a",
-		Args:    exactly("the id of a loop (afar loop list)"),
+		Args:    exactly(loopName),
 		RunE: func(c *cobra.Command, args []string) error {
 			var l wire.Loop
 			err := call(c.Context(), a, wire.OpLoopCancel, wire.Named{ID: args[0]}, &l, soon)
@@ -138,7 +136,7 @@ func newLoopCancel(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.say("The loop of %s is cancelled. The session stops when it is done.", oneLine(l.ID, 60))
+			a.say("The loop of %s is cancelled. The session stops when it is done.", terminal.OneLine(l.ID, 60))
 			return nil
 		},
 	}

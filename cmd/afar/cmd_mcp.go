@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -46,7 +47,7 @@ func (a *app) toolHeaders(ctx context.Context) error {
 	case err != nil:
 		return err
 	case at.URL == "":
-		return fmt.Errorf("the tools need the page, and it is %s", oneLine(at.Note, 200))
+		return fmt.Errorf("the tools need the page, and it is %s", terminal.OneLine(at.Note, 200))
 	case !isURLOf(asked, served):
 		return fmt.Errorf("the tools are served at %s and not at %.200q: start Claude Code with AFAR_WEB_ADDR=%s",
 			at.URL, asked, served.Host)

@@ -2,12 +2,12 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
@@ -35,26 +35,12 @@ func newMemorySearch(a *app) *cobra.Command {
 			return in, usageError{errors.New("afar memory search needs words to search for")}
 		}
 		return in, nil
-	}, func(p *page, out wire.MemorySearchReply) {
+	}, func(p *terminal.Page, out wire.MemorySearchReply) {
 		if *single {
 			out.Results = out.Lines
 		}
-		renderResults(p, out.Results)
+		terminal.Results(p, out.Results)
 	})
-}
-
-func renderResults(p *page, results []wire.MemoryResult) {
-	if len(results) == 0 {
-		p.line("Nothing found.")
-		return
-	}
-	for _, r := range results {
-		p.line("%s  %s  %s", p.paint(bold, oneLine(r.Title, 80)), oneLine(wording.MemoryPlace(r), 120),
-			p.paint(dim, day(r.At)))
-		if r.Text != "" {
-			p.line("  %s", oneLine(r.Text, 160))
-		}
-	}
 }
 
 func newMemoryList(a *app) *cobra.Command {
@@ -63,39 +49,19 @@ func newMemoryList(a *app) *cobra.Command {
 	c.Flags().BoolVar(&in.Archived, "archived", false, "list what agents have put away")
 	return asking(a, c, wire.OpMemory, "facts", func([]string) (wire.MemoryRequest, error) {
 		return in, nil
-	}, renderFacts)
-}
-
-func renderFacts(p *page, in wire.MemoryReply) {
-	if len(in.Facts)+len(in.Broken) == 0 {
-		p.line("No facts. Add one: afar memory add TITLE -m TEXT")
-		return
-	}
-	var rows [][]cell
-	for _, f := range in.Facts {
-		rows = append(rows, []cell{{oneLine(f.ID, 60), bold}, plain(oneLine(f.Title, 80)),
-			{oneLine(wording.FactNote(f), 100), dim}})
-	}
-	p.table(rows)
-	renderFindings(p, in.Broken)
-}
-
-func renderFindings(p *page, found []wire.Finding) {
-	for _, f := range found {
-		p.line("%s", p.paint(red, fmt.Sprintf("%s:%d: %s", oneLine(f.File, 100), f.Line, oneLine(f.Text, 200))))
-	}
+	}, terminal.Facts)
 }
 
 func newMemoryShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show NAME", Short: "Show a fact", Args: exactly("the name of a fact (afar memory list)"),
 		Example: "afar memory show deploys-go-out-on-tuesdays"}
-	return asking(a, c, wire.OpMemoryFact, "the fact", named, func(p *page, f wire.MemoryFactReply) {
-		p.block(f.File)
+	return asking(a, c, wire.OpMemoryFact, "the fact", named, func(p *terminal.Page, f wire.MemoryFactReply) {
+		p.Block(f.File)
 		if f.Fault != "" {
-			p.line("%s", p.paint(red, "This file cannot be read as a fact: "+oneLine(f.Fault, 200)))
+			p.Line("%s", p.Paint(terminal.Red, "This file cannot be read as a fact: "+terminal.OneLine(f.Fault, 200)))
 		}
 		if note := wording.FactNote(f.Fact); note != "" {
-			p.line("%s", p.paint(dim, note))
+			p.Line("%s", p.Paint(terminal.Dim, note))
 		}
 	})
 }
@@ -125,8 +91,8 @@ func newMemoryAdd(a *app) *cobra.Command {
 			in.Text = string(raw)
 		}
 		return in, nil
-	}, func(p *page, f wire.MemoryAddReply) {
-		p.line("%s: %s %s", wording.FactChange(f.Change), p.paint(bold, oneLine(f.ID, 100)), p.path(f.Path))
+	}, func(p *terminal.Page, f wire.MemoryAddReply) {
+		p.Line("%s: %s %s", wording.FactChange(f.Change), p.Paint(terminal.Bold, terminal.OneLine(f.ID, 100)), p.Path(f.Path))
 	})
 }
 
@@ -139,8 +105,8 @@ func newMemoryForget(a *app) *cobra.Command {
 			"archive instead, because only a person deletes.",
 		Args: exactly("the name of a fact (afar memory list)"),
 	}
-	return asking(a, c, wire.OpMemoryForget, "what became of it", named, func(p *page, out wire.MemoryForgetReply) {
-		p.line("Fact %s is %s.", oneLine(c.Flags().Arg(0), 100), oneLine(out.Change, 20))
+	return asking(a, c, wire.OpMemoryForget, "what became of it", named, func(p *terminal.Page, out wire.MemoryForgetReply) {
+		p.Line("Fact %s is %s.", terminal.OneLine(c.Flags().Arg(0), 100), terminal.OneLine(out.Change, 20))
 	})
 }
 
@@ -154,13 +120,13 @@ func newMemoryLint(a *app) *cobra.Command {
 	asJSON := jsonFlag(c, "findings")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		found := 0
-		err := read(c.Context(), a, wire.OpMemoryLint, wire.None{}, *asJSON, func(p *page, out wire.MemoryLintReply) {
+		err := read(c.Context(), a, wire.OpMemoryLint, wire.None{}, *asJSON, func(p *terminal.Page, out wire.MemoryLintReply) {
 			if found = len(out.Findings); found == 0 {
-				p.line("Memory is in order.")
+				p.Line("Memory is in order.")
 			}
 			for _, f := range out.Findings {
-				p.line("%s:%d: %s: %s", oneLine(f.File, 100), f.Line, p.paint(yellow, oneLine(f.Kind, 20)),
-					oneLine(f.Text, 200))
+				p.Line("%s:%d: %s: %s", terminal.OneLine(f.File, 100), f.Line, p.Paint(terminal.Yellow, terminal.OneLine(f.Kind, 20)),
+					terminal.OneLine(f.Text, 200))
 			}
 		})
 		if err == nil && found > 0 {

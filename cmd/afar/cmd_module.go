@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -18,12 +19,12 @@ const moduleName = "the name of a module (afar module list)"
 
 func newModuleList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the modules", Args: exactly()}
-	return asking(a, c, wire.OpModules, "modules", nil, func(p *page, in wire.ModulesReply) {
+	return asking(a, c, wire.OpModules, "modules", nil, func(p *terminal.Page, in wire.ModulesReply) {
 		if len(in.Modules) == 0 {
-			p.line("No modules. A module is a folder with a file module.toml: %s/NAME", p.path(in.Folder))
+			p.Line("No modules. A module is a folder with a file module.toml: %s/NAME", p.Path(in.Folder))
 			return
 		}
-		things(p, view.Modules, in.Modules, view.Module)
+		terminal.List(p, view.Modules, view.Each(in.Modules, view.Module))
 	})
 }
 
@@ -35,18 +36,18 @@ func newModuleShow(a *app) *cobra.Command {
 	return asking(a, c, wire.OpModule, "the module", named, renderModule)
 }
 
-func renderModule(p *page, m wire.Module) {
-	p.thing(view.Module(m))
+func renderModule(p *terminal.Page, m wire.Module) {
+	terminal.Thing(p, view.Module(m))
 	var names []string
 	for _, f := range m.Content {
-		name := oneLine(f.Path, 100)
+		name := terminal.OneLine(f.Path, 100)
 		if f.Program {
 			name += " (program)"
 		}
 		names = append(names, name)
 	}
 	if len(names) > 0 {
-		p.line("Files: %s", text.Some(names, 12))
+		p.Line("Files: %s", text.Some(names, 12))
 	}
 }
 
@@ -72,8 +73,8 @@ func newModuleDisable(a *app) *cobra.Command {
 		Short:   "Disable a module: its source ends, and runs get none of its tools",
 		Args:    exactly(moduleName),
 	}
-	return asking(a, c, wire.OpModuleDisable, "the module", named, func(p *page, m wire.Module) {
-		p.line("Module %s is disabled. Enable it: afar module enable %s", m.ID, m.ID)
+	return asking(a, c, wire.OpModuleDisable, "the module", named, func(p *terminal.Page, m wire.Module) {
+		p.Line("Module %s is disabled. Enable it: afar module enable %s", m.ID, m.ID)
 	})
 }
 
@@ -82,7 +83,7 @@ func newModuleRestart(a *app) *cobra.Command {
 		Use: "restart NAME", Short: "End the source of a module, and start it again at once", Args: exactly(moduleName),
 		Example: "afar module restart mail",
 	}
-	return asking(a, c, wire.OpModuleRestart, "the module", named, func(p *page, m wire.Module) {
-		p.line("The source of module %s is started again.", m.ID)
+	return asking(a, c, wire.OpModuleRestart, "the module", named, func(p *terminal.Page, m wire.Module) {
+		p.Line("The source of module %s is started again.", m.ID)
 	})
 }

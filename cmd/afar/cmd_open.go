@@ -35,7 +35,7 @@ func newOpen(a *app) *cobra.Command {
 		case *asJSON:
 			return a.printJSON(out)
 		case *show:
-			a.page().line("%s", out.URL)
+			a.page().Line("%s", out.URL)
 			return nil
 		}
 		return a.browse(c.Context(), out.URL)
@@ -46,10 +46,10 @@ func newOpen(a *app) *cobra.Command {
 // browse opens a link in the person's browser. Without one it prints the link.
 func (a *app) browse(ctx context.Context, link string) error {
 	if a.openBrowser(ctx, link) != nil {
-		a.page().line("No browser could be opened here. This link signs one in, once, within a minute:\n\n%s", link)
+		a.page().Line("No browser could be opened here. This link signs one in, once, within a minute:\n\n%s", link)
 		return nil
 	}
-	a.page().line("The page is open in your browser.")
+	a.page().Line("The page is open in your browser.")
 	return nil
 }
 

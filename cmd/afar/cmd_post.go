@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -17,7 +18,7 @@ const mostPosted = 1 << 20
 func newPost(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "post TOPIC [TEXT]", Short: "Write to a topic, for sessions and people to read", Args: cobra.ArbitraryArgs,
-		Example: "afar post release 'The build is green again'",
+		Example: "afar post release 'The build is terminal.Green again'",
 		Long: "Adds a text to a topic such as project:api or issue:42. Without TEXT, or with -, it is read from " +
 			"stdin.\n" +
 			"Agents write by the convention \"[agent] ACTION: description\". The topics loop:… are Afar's own.",
@@ -31,8 +32,8 @@ func newPost(a *app) *cobra.Command {
 			return in, err
 		}
 		return wire.PostRequest{Topic: args[0], Text: text}, nil
-	}, func(p *page, in wire.Post) {
-		p.line("%s %s", oneLine(in.Topic, 120), oneLine(in.ID, 20))
+	}, func(p *terminal.Page, in wire.Post) {
+		p.Line("%s %s", terminal.OneLine(in.Topic, 120), terminal.OneLine(in.ID, 20))
 	})
 }
 

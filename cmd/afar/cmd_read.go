@@ -1,10 +1,9 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -24,19 +23,5 @@ func newRead(a *app) *cobra.Command {
 	return asking(a, c, wire.OpRead, "posts", func(args []string) (wire.ReadRequest, error) {
 		in.Topic, in.Last = args[0], in.After == 0
 		return in, nil
-	}, renderPosts)
-}
-
-func renderPosts(p *page, in wire.ReadReply) {
-	for _, post := range in.Posts {
-		if strings.HasPrefix(post.Topic, "loop:") && post.Topic != "loop:trace" {
-			p.whole(post.Text)
-			continue
-		}
-		p.line("%s  %s  %s", p.paint(bold, oneLine(post.ID, 20)), oneLine(post.By, 40), p.paint(dim, p.ago(post.At)))
-		p.block(post.Text)
-	}
-	if len(in.Posts) == 0 {
-		p.line("This topic is empty. afar topics lists the topics.")
-	}
+	}, terminal.Posts)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -21,12 +22,12 @@ func newRevoke(a *app) *cobra.Command {
 			return wire.Named{}, usageError{errors.New("the id of a grant is empty")}
 		}
 		return named(args)
-	}, func(p *page, g wire.Grant) {
-		what := oneLine(strings.Join(g.Permits, " · "), 200)
+	}, func(p *terminal.Page, g wire.Grant) {
+		what := terminal.OneLine(strings.Join(g.Permits, " · "), 200)
 		if len(g.Files) > 0 {
-			p.line("No longer allowed, and taken out of %s: %s", p.path(strings.Join(g.Files, ", ")), what)
+			p.Line("No longer allowed, and taken out of %s: %s", p.Path(strings.Join(g.Files, ", ")), what)
 			return
 		}
-		p.line("No longer allowed for %s: %s", oneLine(g.Token, 40), what)
+		p.Line("No longer allowed for %s: %s", terminal.OneLine(g.Token, 40), what)
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
@@ -19,9 +20,12 @@ import (
 
 func newRun(a *app) *cobra.Command {
 	return group("run", "Agents that work without a terminal",
-		newRunStart(a), newRunList(a), newRunShow(a), newRunLog(a), newRunSend(a), newRunStop(a), newRunTake(a),
-		newRunGive(a), newRunAdopt(a), newRunRemove(a), newRunWiden(a))
+		newRunStart(a), listing(a, view.Runs, "List the runs", "runs"), newRunShow(a), newRunLog(a), newRunSend(a),
+		newRunStop(a), newRunTake(a), newRunGive(a), newRunAdopt(a), newRunRemove(a), newRunWiden(a))
 }
+
+// runName says what the argument of most commands is.
+const runName = "the name of a run (afar run list)"
 
 func newRunStart(a *app) *cobra.Command {
 	c := &cobra.Command{
@@ -87,9 +91,9 @@ func (a *app) runStart(ctx context.Context, in wire.RunStartRequest, asJSON bool
 		return a.printJSON(r)
 	}
 	if r.State != "done" {
-		return fmt.Errorf("run %s %s: %s", oneLine(r.Name, 40), oneLine(r.State, 20), oneLine(r.Why, 1000))
+		return fmt.Errorf("run %s %s: %s", terminal.OneLine(r.Name, 40), terminal.OneLine(r.State, 20), terminal.OneLine(r.Why, 1000))
 	}
-	a.page().whole(r.Result)
+	a.page().Whole(r.Result)
 	return nil
 }
 
@@ -137,27 +141,20 @@ func (a *app) awaitRun(ctx context.Context, r wire.Run) (wire.Run, error) {
 	}
 }
 
-func renderRunStarted(p *page, r wire.Run) {
+func renderRunStarted(p *terminal.Page, r wire.Run) {
 	switch {
 	case r.State == wire.Proposed:
-		p.line("Nobody has answered yet. If the person allows run %s, it starts, and its result comes to this "+
-			"session as a message.", oneLine(r.Name, 40))
-		p.line("Do not propose it again; go on with something else, or stop.")
+		p.Line("Nobody has answered yet. If the person allows run %s, it starts, and its result comes to this "+
+			"session as a message.", terminal.OneLine(r.Name, 40))
+		p.Line("Do not propose it again; go on with something else, or stop.")
 		return
 	case r.Parent != "":
-		p.line("The person allowed run %s: it works in %s. Its result comes to this session as a message; do not "+
-			"wait for it.", oneLine(r.Name, 40), p.path(r.Dir))
+		p.Line("The person allowed run %s: it works in %s. Its result comes to this session as a message; do not "+
+			"wait for it.", terminal.OneLine(r.Name, 40), p.Path(r.Dir))
 		return
 	}
-	p.line("Run %s %s in %s.", p.paint(bold, oneLine(r.Name, 40)), wording.RunState(r.State), p.path(r.Dir))
-	p.line("Follow it: afar run log -f %s", oneLine(r.Name, 40))
-}
-
-func newRunList(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the runs", Args: exactly()}
-	return asking(a, c, wire.OpRuns, "runs", nil, func(p *page, in wire.RunsReply) {
-		things(p, view.Runs, in.Runs, view.Run)
-	})
+	p.Line("Run %s %s in %s.", p.Paint(terminal.Bold, terminal.OneLine(r.Name, 40)), wording.RunState(r.State), p.Path(r.Dir))
+	p.Line("Follow it: afar run log -f %s", terminal.OneLine(r.Name, 40))
 }
 
 func newRunWiden(a *app) *cobra.Command {
@@ -176,33 +173,33 @@ func newRunWiden(a *app) *cobra.Command {
 			return err
 		}
 		if in.Run != "" {
-			return read(c.Context(), a, wire.OpRunOpen, in, *asJSON, func(p *page, r wire.Run) {
-				p.line("Run %s can write there from its next turn on.", r.Name)
+			return read(c.Context(), a, wire.OpRunOpen, in, *asJSON, func(p *terminal.Page, r wire.Run) {
+				p.Line("Run %s can write there from its next turn on.", r.Name)
 			})
 		}
-		return read(c.Context(), a, wire.OpRunWiden, in, *asJSON, func(p *page, _ wire.Run) {
-			p.line("Your person is asked. If they allow it, this run gets another turn, in which it can write there.")
-			p.line("Go on with what needs no such path, or end your turn: nothing more happens in this one.")
+		return read(c.Context(), a, wire.OpRunWiden, in, *asJSON, func(p *terminal.Page, _ wire.Run) {
+			p.Line("Your person is asked. If they allow it, this run gets another turn, in which it can write there.")
+			p.Line("Go on with what needs no such path, or end your turn: nothing more happens in this one.")
 		})
 	}
 	return c
 }
 
 func newRunShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show NAME", Short: "Show a run", Args: exactly("the name of a run (afar run list)"),
+	c := &cobra.Command{Use: "show NAME", Short: "Show a run", Args: exactly(runName),
 		Example: "afar run show nightly"}
-	return asking(a, c, wire.OpRun, "the run", named, func(p *page, r wire.Run) {
-		p.thing(view.Run(r))
+	return asking(a, c, wire.OpRun, "the run", named, func(p *terminal.Page, r wire.Run) {
+		terminal.Thing(p, view.Run(r))
 		if r.Stands != nil && r.Stands.Stands() {
-			p.line("")
-			renderWall(p, *r.Stands)
+			p.Line("")
+			terminal.Wall(p, *r.Stands, exists)
 		}
 	})
 }
 
 func newRunLog(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "log NAME", Short: "Show what a run did", Args: exactly("the name of a run (afar run list)"),
+		Use: "log NAME", Short: "Show what a run did", Args: exactly(runName),
 		Example: "afar run log -f nightly",
 	}
 	follow := c.Flags().BoolP("follow", "f", false, "go on until the run is over")
@@ -243,11 +240,11 @@ func (a *app) printEvent(e wire.RunEvent, asJSON bool) error {
 	p := a.page()
 	what, said := wording.RunEvent(e)
 	if e.Kind == "text" || e.Kind == "result" {
-		p.line("%s  %s", p.clock(e.At), p.paint(bold, what))
-		p.block(said)
+		p.Line("%s  %s", p.Clock(e.At), p.Paint(terminal.Bold, what))
+		p.Block(said)
 		return nil
 	}
-	p.line("%s  %s  %s", p.clock(e.At), what, p.paint(dim, oneLine(said, 160)))
+	p.Line("%s  %s  %s", p.Clock(e.At), what, p.Paint(terminal.Dim, terminal.OneLine(said, 160)))
 	return nil
 }
 
@@ -272,15 +269,15 @@ func newRunSend(a *app) *cobra.Command {
 
 func newRunStop(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "stop NAME", Short: "End what a run does now", Args: exactly("the name of a run (afar run list)"),
+		Use: "stop NAME", Short: "End what a run does now", Args: exactly(runName),
 		Example: "afar run stop nightly",
 	}
-	return asking(a, c, wire.OpRunStop, "the run", named, func(p *page, r wire.Run) {
+	return asking(a, c, wire.OpRunStop, "the run", named, func(p *terminal.Page, r wire.Run) {
 		if r.PID != 0 {
-			p.line("Run %s is told to end its turn.", oneLine(r.Name, 40))
+			p.Line("Run %s is told to end its turn.", terminal.OneLine(r.Name, 40))
 			return
 		}
-		p.line("Run %s: %s.", oneLine(r.Name, 40), wording.RunState(r.State))
+		p.Line("Run %s: %s.", terminal.OneLine(r.Name, 40), wording.RunState(r.State))
 	})
 }
 
@@ -288,19 +285,19 @@ func newRunRemove(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Forget a run that is over; the agent keeps its conversation",
 		Example: "afar run remove nightly",
-		Args:    exactly("the name of a run (afar run list)"),
+		Args:    exactly(runName),
 	}
 	return asking(a, c, wire.OpRunRemove, "the run", named, renderRunRemoved)
 }
 
-func renderRunRemoved(p *page, r wire.Run) {
-	p.line("Run %s is removed. Its conversation stays with %s: %s", oneLine(r.Name, 40), oneLine(r.Agent, 20),
-		oneLine(r.Conversation, 60))
+func renderRunRemoved(p *terminal.Page, r wire.Run) {
+	p.Line("Run %s is removed. Its conversation stays with %s: %s", terminal.OneLine(r.Name, 40), terminal.OneLine(r.Agent, 20),
+		terminal.OneLine(r.Conversation, 60))
 	switch {
 	case r.Keeps != "":
-		p.line("Its worktree stays, on %s: %s", oneLine(r.Branch, 120), p.path(r.Worktree))
-		p.line("%s", p.paint(yellow, oneLine(r.Keeps, 500)))
+		p.Line("Its worktree stays, on %s: %s", terminal.OneLine(r.Branch, 120), p.Path(r.Worktree))
+		p.Line("%s", p.Paint(terminal.Yellow, terminal.OneLine(r.Keeps, 500)))
 	case r.Worktree != "":
-		p.line("Its worktree goes too: all of its work has landed on %s.", oneLine(r.Base, 120))
+		p.Line("Its worktree goes too: all of its work has landed on %s.", terminal.OneLine(r.Base, 120))
 	}
 }

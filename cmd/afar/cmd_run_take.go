@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/agentrun"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
@@ -23,7 +24,7 @@ func newRunTake(a *app) *cobra.Command {
 		Long: "Waits for the end of the turn, then opens the agent's own client on the conversation. " +
 			"Meanwhile no turn\n" +
 			"starts, and messages to the run wait. At the end you are asked whether to give the run back.",
-		Args: exactly("the name of a run (afar run list)"),
+		Args: exactly(runName),
 	}
 	now := c.Flags().Bool("now", false, "interrupt the turn")
 	c.RunE = func(c *cobra.Command, args []string) error { return a.runTake(c.Context(), args[0], *now) }
@@ -75,8 +76,8 @@ func (a *app) tellTurn(r wire.Run, told string, now bool) (what string, err erro
 	what = "It works. Its conversation opens here when the turn is over; --now interrupts it."
 	switch {
 	case r.State == "queued", wording.RunOver(r.State):
-		return "", fmt.Errorf("run %s was not taken: it is %s. %s", oneLine(r.Name, 40), oneLine(r.State, 20),
-			oneLine(r.Why, 1000))
+		return "", fmt.Errorf("run %s was not taken: it is %s. %s", terminal.OneLine(r.Name, 40), terminal.OneLine(r.State, 20),
+			terminal.OneLine(r.Why, 1000))
 	case r.State == "waiting" && now:
 		what = "Its turn is interrupted; its question is withdrawn."
 	case r.State == "waiting":
@@ -113,13 +114,13 @@ func (a *app) offerBack(ctx context.Context, r wire.Run) error {
 	if err := call(ctx, a, wire.OpRun, wire.Named{ID: r.ID}, &now); err != nil {
 		return err
 	}
-	question := "Give run " + oneLine(r.Name, 40) + " back to Afar"
+	question := "Give run " + terminal.OneLine(r.Name, 40) + " back to Afar"
 	if now.Waiting > 0 {
 		question += ", with " + text.Count(now.Waiting, "message") + " that waited"
 	}
 	if !a.agrees(question+"?", true) {
 		a.say("Run %s stays yours, and its messages wait. Give it back: afar run give %s",
-			oneLine(r.Name, 40), oneLine(r.Name, 40))
+			terminal.OneLine(r.Name, 40), terminal.OneLine(r.Name, 40))
 		return nil
 	}
 	return a.giveRun(ctx, r.ID)
@@ -129,19 +130,19 @@ func (a *app) giveRun(ctx context.Context, id string) error {
 	return read(ctx, a, wire.OpRunGive, wire.Named{ID: id}, false, renderRunGiven)
 }
 
-func renderRunGiven(p *page, r wire.Run) {
+func renderRunGiven(p *terminal.Page, r wire.Run) {
 	switch {
 	case r.State == "idle":
-		p.line("Run %s is given back. It goes on with your next message: afar run send %s TEXT",
-			oneLine(r.Name, 40), oneLine(r.Name, 40))
+		p.Line("Run %s is given back. It goes on with your next message: afar run send %s TEXT",
+			terminal.OneLine(r.Name, 40), terminal.OneLine(r.Name, 40))
 	default:
-		p.line("Run %s is given back, and goes on with what waited for it.", oneLine(r.Name, 40))
+		p.Line("Run %s is given back, and goes on with what waited for it.", terminal.OneLine(r.Name, 40))
 	}
 }
 
 func newRunGive(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "give NAME", Short: "Hand a run back that was taken", Args: exactly("the name of a run (afar run list)"),
+		Use: "give NAME", Short: "Hand a run back that was taken", Args: exactly(runName),
 		Example: "afar run give nightly",
 	}
 	return asking(a, c, wire.OpRunGive, "the run", named, renderRunGiven)
@@ -169,8 +170,8 @@ func newRunAdopt(a *app) *cobra.Command {
 			return in, err
 		}
 		return in, nil
-	}, func(p *page, r wire.Run) {
-		p.line("Run %s in %s. Continue it: afar run send %s TEXT", p.paint(bold, oneLine(r.Name, 40)),
-			p.path(r.Dir), oneLine(r.Name, 40))
+	}, func(p *terminal.Page, r wire.Run) {
+		p.Line("Run %s in %s. Continue it: afar run send %s TEXT", p.Paint(terminal.Bold, terminal.OneLine(r.Name, 40)),
+			p.Path(r.Dir), terminal.OneLine(r.Name, 40))
 	})
 }

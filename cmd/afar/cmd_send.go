@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -49,15 +50,15 @@ func newSend(a *app) *cobra.Command {
 	return c
 }
 
-func renderSent(p *page, s wire.SendReply) {
+func renderSent(p *terminal.Page, s wire.SendReply) {
 	switch {
 	case s.When == wire.Never:
-		p.line("Nothing was sent.")
+		p.Line("Nothing was sent.")
 	case s.To == wire.ToPerson:
-		p.line("Sent to your phone.")
+		p.Line("Sent to your phone.")
 	case s.Words:
-		p.line("%s gets it %s.", oneLine(s.To, 60), oneLine(s.When, 100))
+		p.Line("%s gets it %s.", terminal.OneLine(s.To, 60), terminal.OneLine(s.When, 100))
 	default:
-		p.line("%s gets it %s, as data: this was not sent from a terminal.", oneLine(s.To, 60), oneLine(s.When, 100))
+		p.Line("%s gets it %s, as data: this was not sent from a terminal.", terminal.OneLine(s.To, 60), terminal.OneLine(s.When, 100))
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -19,7 +20,7 @@ func newStopTurn(a *app) *cobra.Command {
 			if err := call(c.Context(), a, wire.OpTurnStop, wire.Named{ID: args[0]}, &said, soon); err != nil {
 				return err
 			}
-			a.say("%s", oneLine(said.Text, 300))
+			a.say("%s", terminal.OneLine(said.Text, 300))
 			return nil
 		},
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -21,10 +22,10 @@ func newSuggestionList(a *app) *cobra.Command {
 	}, renderSuggestions)
 }
 
-func renderSuggestions(p *page, in wire.SuggestionsReply) {
-	things(p, view.Suggestions, in.Suggestions, view.Suggestion)
+func renderSuggestions(p *terminal.Page, in wire.SuggestionsReply) {
+	terminal.List(p, view.Suggestions, view.Each(in.Suggestions, view.Suggestion))
 	if len(in.Suggestions) > 0 {
-		p.line("\nafar suggestion accept NAME [-m INSTRUCTION] makes a task of one and starts it; " +
+		p.Line("\nafar suggestion accept NAME [-m INSTRUCTION] makes a task of one and starts it; " +
 			"afar suggestion dismiss NAME ends it.")
 	}
 }
@@ -49,7 +50,7 @@ func newSuggestionDismiss(a *app) *cobra.Command {
 		Example: "afar suggestion dismiss renew-the-certificate",
 		Args:    exactly("the name of a suggestion (afar suggestion list)"),
 	}
-	return asking(a, c, wire.OpSuggestionDismiss, "the suggestion", named, func(p *page, s wire.Suggestion) {
-		p.line("Suggestion %s is dismissed.", oneLine(s.ID, 40))
+	return asking(a, c, wire.OpSuggestionDismiss, "the suggestion", named, func(p *terminal.Page, s wire.Suggestion) {
+		p.Line("Suggestion %s is dismissed.", terminal.OneLine(s.ID, 40))
 	})
 }

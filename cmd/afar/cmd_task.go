@@ -4,10 +4,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
@@ -16,11 +16,15 @@ import (
 func newTask(a *app) *cobra.Command {
 	set := func(use, short, status string) *cobra.Command { return newTaskSet(a, use, short, status) }
 	return group("task", "Work that goes on for days, each task in a folder of its own",
-		newTaskNew(a), newTaskList(a), newTaskShow(a), newTaskStart(a), newTaskStop(a),
+		newTaskNew(a), listing(a, view.Tasks, "List the tasks", "tasks"), newTaskShow(a), newTaskStart(a),
+		newTaskStop(a),
 		set("done", "Set a task to COMPLETED", "COMPLETED"),
 		set("reopen", "Set a task to IN PROGRESS again", "IN PROGRESS"),
 		set("archive", "Set a task to ARCHIVED", "ARCHIVED"))
 }
+
+// taskName says what the argument of most commands is.
+const taskName = "the name of a task (afar task list)"
 
 func newTaskNew(a *app) *cobra.Command {
 	c := &cobra.Command{
@@ -45,39 +49,28 @@ func newTaskNew(a *app) *cobra.Command {
 	}, renderTaskNew)
 }
 
-func renderTaskNew(p *page, t wire.Task) {
-	p.line("Task %s: %s", p.paint(bold, oneLine(t.ID, 40)), p.path(t.Dir))
+func renderTaskNew(p *terminal.Page, t wire.Task) {
+	p.Line("Task %s: %s", p.Paint(terminal.Bold, terminal.OneLine(t.ID, 40)), p.Path(t.Dir))
 	if t.Run == "" {
-		p.line("Start it: afar task start %s", oneLine(t.ID, 40))
+		p.Line("Start it: afar task start %s", terminal.OneLine(t.ID, 40))
 		return
 	}
 	renderTaskStarted(p, t)
 }
 
-func renderTaskStarted(p *page, t wire.Task) {
-	p.line("%s Follow it: afar run log -f %s", wording.TaskDid("start", t), oneLine(t.Run, 40))
-}
-
-func newTaskList(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the tasks", Args: exactly()}
-	return asking(a, c, wire.OpTasks, "tasks", nil, func(p *page, in wire.TasksReply) {
-		things(p, view.Tasks, in.Tasks, view.Task)
-	})
+func renderTaskStarted(p *terminal.Page, t wire.Task) {
+	p.Line("%s Follow it: afar run log -f %s", wording.TaskDid("start", t), terminal.OneLine(t.Run, 40))
 }
 
 func newTaskShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show SLUG", Short: "Show a task", Args: exactly("the name of a task (afar task list)"),
-		Example: "afar task show move-the-site"}
-	return asking(a, c, wire.OpTask, "the task", named, func(p *page, t wire.Task) {
-		p.thing(view.Task(t))
+	return showing(a, view.Tasks, "the task", &cobra.Command{
+		Use: "show SLUG", Short: "Show a task", Args: exactly(taskName), Example: "afar task show move-the-site",
 	})
 }
 
-func day(millis int64) string { return time.UnixMilli(millis).Format(time.DateOnly) }
-
 func newTaskStart(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "start SLUG", Short: "Let an agent work on a task", Args: exactly("the name of a task (afar task list)"),
+		Use: "start SLUG", Short: "Let an agent work on a task", Args: exactly(taskName),
 		Example: "afar task start move-the-site",
 	}
 	return asking(a, c, wire.OpTaskStart, "the task", func(args []string) (wire.TaskStartRequest, error) {
@@ -89,19 +82,19 @@ func newTaskStop(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "stop SLUG", Short: "Stop a task: nothing but you starts it again",
 		Example: "afar task stop move-the-site",
-		Args:    exactly("the name of a task (afar task list)"),
+		Args:    exactly(taskName),
 	}
-	return asking(a, c, wire.OpTaskStop, "the task", named, func(p *page, t wire.Task) {
-		p.line("Task %s is stopped. Start it again: afar task start %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
+	return asking(a, c, wire.OpTaskStop, "the task", named, func(p *terminal.Page, t wire.Task) {
+		p.Line("Task %s is stopped. Start it again: afar task start %s", terminal.OneLine(t.ID, 40), terminal.OneLine(t.ID, 40))
 	})
 }
 
 func newTaskSet(a *app, use, short, status string) *cobra.Command {
-	c := &cobra.Command{Use: use + " SLUG", Short: short, Args: exactly("the name of a task (afar task list)"),
+	c := &cobra.Command{Use: use + " SLUG", Short: short, Args: exactly(taskName),
 		Example: "afar task " + use + " move-the-site"}
 	return asking(a, c, wire.OpTaskSet, "the task", func(args []string) (wire.TaskSetRequest, error) {
 		return wire.TaskSetRequest{ID: args[0], Status: status}, nil
-	}, func(p *page, t wire.Task) {
-		p.line("Task %s: %s.", oneLine(t.ID, 40), oneLine(wording.TaskStatus(t), 60))
+	}, func(p *terminal.Page, t wire.Task) {
+		p.Line("Task %s: %s.", terminal.OneLine(t.ID, 40), terminal.OneLine(wording.TaskStatus(t), 60))
 	})
 }

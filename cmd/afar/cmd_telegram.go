@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -47,10 +48,10 @@ func (a *app) connect(ctx context.Context) error {
 		return err
 	}
 	if t.Paired {
-		a.say("Connected as @%s, paired with %s.", oneLine(t.Bot, 60), oneLine(t.User, 60))
+		a.say("Connected as @%s, paired with %s.", terminal.OneLine(t.Bot, 60), terminal.OneLine(t.User, 60))
 		return nil
 	}
-	a.say("Connected as @%s. Next: afar telegram pair", oneLine(t.Bot, 60))
+	a.say("Connected as @%s. Next: afar telegram pair", terminal.OneLine(t.Bot, 60))
 	return nil
 }
 
@@ -153,13 +154,13 @@ func (a *app) pair(ctx context.Context, wait bool) error {
 	// The code is the only number of six digits on stdout, so names go to stderr.
 	bot := ""
 	if p.Bot != "" {
-		bot = "@" + oneLine(p.Bot, 60) + ", "
+		bot = "@" + terminal.OneLine(p.Bot, 60) + ", "
 	}
 	a.tell("Send this to your bot in Telegram (%svalid for %s):", bot,
-		wording.Span(milli(p.ExpiresAt).Sub(a.now())+time.Second))
+		wording.Span(time.UnixMilli(p.ExpiresAt).Sub(a.now())+time.Second))
 	a.say("/start %s", p.Code)
 	if p.Bot != "" {
-		a.tellLink("https://t.me/" + oneLine(p.Bot, 60) + "?start=" + p.Code)
+		a.tellLink("https://t.me/" + terminal.OneLine(p.Bot, 60) + "?start=" + p.Code)
 	}
 	if !wait {
 		return nil
@@ -175,7 +176,7 @@ func (a *app) tellLink(link string) {
 	if f, ok := a.stdout.(*os.File); !ok || !isTerminal(f) {
 		return
 	}
-	if picture, err := qrCode(link); err == nil {
+	if picture, err := terminal.QR(link); err == nil {
 		a.tell("%s", picture)
 	}
 }
@@ -222,7 +223,7 @@ func (a *app) pairingEnded(ctx context.Context, p wire.TelegramPairReply, t wire
 	for _, e := range happened.Entries {
 		if e.Kind == "telegram.paired" {
 			a.say("Paired.")
-			a.tell("Questions go to %s from now on, while you are away.", oneLine(t.User, 60))
+			a.tell("Questions go to %s from now on, while you are away.", terminal.OneLine(t.User, 60))
 			return nil
 		}
 	}
@@ -234,27 +235,7 @@ func (a *app) pairingEnded(ctx context.Context, p wire.TelegramPairReply, t wire
 
 func newTelegramStatus(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "status", Short: "Show how the bot stands", Args: exactly()}
-	return asking(a, c, wire.OpTelegram, "connected, bot, api, paired, user, chat, failing, pairing", nil, renderTelegram)
-}
-
-func renderTelegram(p *page, t wire.TelegramReply) {
-	if !t.Connected {
-		p.line("No bot is connected. Next: afar telegram connect")
-		return
-	}
-	p.line("Connected as @%s at %s.", oneLine(t.Bot, 60), oneLine(t.API, 100))
-	switch {
-	case t.Paired:
-		p.line("Paired with %s (chat %s).", oneLine(t.User, 60), oneLine(t.Chat, 30))
-	case !t.Pairing:
-		p.line("Paired with nobody. Next: afar telegram pair")
-	}
-	if t.Pairing {
-		p.line("A pairing code waits to be sent to the bot.")
-	}
-	if t.Failing != "" {
-		p.line("%s %s", p.paint(red, "Failing:"), oneLine(t.Failing, 300))
-	}
+	return asking(a, c, wire.OpTelegram, "connected, bot, api, paired, user, chat, failing, pairing", nil, terminal.Telegram)
 }
 
 func newTelegramDisconnect(a *app) *cobra.Command {

@@ -9,14 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 func newTrigger(a *app) *cobra.Command {
 	return group("trigger", "Rules that send a text when something happens: a time, a webhook, a file",
-		newTriggerNew(a), newTriggerList(a), newTriggerShow(a), newTriggerTest(a), newTriggerFire(a),
-		newTriggerOn(a), newTriggerOff(a), newTriggerRotate(a), newTriggerRemove(a), newTriggerLog(a))
+		newTriggerNew(a), listing(a, view.Triggers, "List the triggers", "triggers"), newTriggerShow(a),
+		newTriggerTest(a), newTriggerFire(a), newTriggerOn(a), newTriggerOff(a), newTriggerRotate(a), newTriggerRemove(a), newTriggerLog(a))
 }
 
 // triggerName says what the argument of most commands is.
@@ -79,33 +80,21 @@ func newTriggerNew(a *app) *cobra.Command {
 }
 
 // renderTriggerOn shows a trigger that is on now: what a person has just approved.
-func renderTriggerOn(p *page, t wire.Trigger) {
-	renderTrigger(p, t)
+func renderTriggerOn(p *terminal.Page, t wire.Trigger) {
+	terminal.Thing(p, view.Trigger(t))
 	if t.Secret == "" {
 		return
 	}
-	p.line("")
-	p.line("Secret, shown this once: %s", p.paint(bold, t.Secret))
-	p.line("%s", p.paint(dim, view.TriggerProof(t)))
+	p.Line("")
+	p.Line("Secret, shown this once: %s", p.Paint(terminal.Bold, t.Secret))
+	p.Line("%s", p.Paint(terminal.Dim, view.TriggerProof(t)))
 }
-
-func newTriggerList(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "List the triggers", Args: exactly()}
-	return asking(a, c, wire.OpTriggers, "triggers", nil, func(p *page, in wire.TriggersReply) {
-		things(p, view.Triggers, in.Triggers, view.Trigger)
-	})
-}
-
-// moment returns a time as the clock of this machine shows it.
-func moment(ms int64) string { return milli(ms).Format("2006-01-02 15:04:05") }
 
 func newTriggerShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show NAME", Short: "Show a trigger", Args: exactly(triggerName),
-		Example: "afar trigger show nightly"}
-	return asking(a, c, wire.OpTrigger, "the trigger", named, renderTrigger)
+	return showing(a, view.Triggers, "the trigger", &cobra.Command{
+		Use: "show NAME", Short: "Show a trigger", Args: exactly(triggerName), Example: "afar trigger show nightly",
+	})
 }
-
-func renderTrigger(p *page, t wire.Trigger) { p.thing(view.Trigger(t)) }
 
 // payload reads the file with a payload, - for stdin and "" for none.
 func (a *app) payload(name string) (string, error) {
@@ -133,18 +122,7 @@ func newTriggerTest(a *app) *cobra.Command {
 	return asking(a, c, wire.OpTriggerTest, "fires, why, to, text", func(args []string) (wire.TriggerTestRequest, error) {
 		payload, err := a.payload(*file)
 		return wire.TriggerTestRequest{ID: args[0], Payload: payload}, err
-	}, renderTriggerTest)
-}
-
-func renderTriggerTest(p *page, t wire.TriggerTestReply) {
-	if t.Fires {
-		p.line("%s to %s:", p.paint(green, "Would send"), oneLine(t.To, 80))
-	} else {
-		p.line("%s: %s. The text would go to %s:", p.paint(yellow, "Would send nothing"), oneLine(t.Why, 200),
-			oneLine(t.To, 80))
-	}
-	p.line("")
-	p.block(t.Text)
+	}, terminal.TriggerTest)
 }
 
 func newTriggerFire(a *app) *cobra.Command {
@@ -154,9 +132,9 @@ func newTriggerFire(a *app) *cobra.Command {
 	return asking(a, c, wire.OpTriggerFire, "the firing", func(args []string) (wire.TriggerFireRequest, error) {
 		payload, err := a.payload(*file)
 		return wire.TriggerFireRequest{Key: rand.Text(), ID: args[0], Payload: payload}, err
-	}, func(p *page, f wire.Firing) {
-		p.line("Trigger %s fires. What came of it: afar trigger log %s", oneLine(f.Trigger, 40),
-			oneLine(f.Trigger, 40))
+	}, func(p *terminal.Page, f wire.Firing) {
+		p.Line("Trigger %s fires. What came of it: afar trigger log %s", terminal.OneLine(f.Trigger, 40),
+			terminal.OneLine(f.Trigger, 40))
 	})
 }
 
@@ -174,8 +152,8 @@ func newTriggerOn(a *app) *cobra.Command {
 func newTriggerOff(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "off NAME", Short: "Switch a trigger off", Args: exactly(triggerName),
 		Example: "afar trigger off nightly"}
-	return asking(a, c, wire.OpTriggerOff, "the trigger", named, func(p *page, t wire.Trigger) {
-		p.line("Trigger %s is off. Switch it on: afar trigger on %s", oneLine(t.ID, 40), oneLine(t.ID, 40))
+	return asking(a, c, wire.OpTriggerOff, "the trigger", named, func(p *terminal.Page, t wire.Trigger) {
+		p.Line("Trigger %s is off. Switch it on: afar trigger on %s", terminal.OneLine(t.ID, 40), terminal.OneLine(t.ID, 40))
 	})
 }
 
@@ -193,8 +171,8 @@ func newTriggerRemove(a *app) *cobra.Command {
 		Use: "remove NAME", Short: "Remove a trigger with its file; its ledger stays", Args: exactly(triggerName),
 		Example: "afar trigger remove nightly",
 	}
-	return asking(a, c, wire.OpTriggerRemove, "nothing", named, func(p *page, _ wire.None) {
-		p.line("Trigger %s is removed.", oneLine(c.Flags().Arg(0), 40))
+	return asking(a, c, wire.OpTriggerRemove, "nothing", named, func(p *terminal.Page, _ wire.None) {
+		p.Line("Trigger %s is removed.", terminal.OneLine(c.Flags().Arg(0), 40))
 	})
 }
 
@@ -208,23 +186,5 @@ func newTriggerLog(a *app) *cobra.Command {
 	last := c.Flags().IntP("last", "n", 0, "how many `LINES` (50)")
 	return asking(a, c, wire.OpTriggerLog, "firings", func(args []string) (wire.TriggerLogRequest, error) {
 		return wire.TriggerLogRequest{ID: strings.Join(args, ""), Last: *last}, nil
-	}, renderFirings)
-}
-
-func renderFirings(p *page, in wire.TriggerLogReply) {
-	if len(in.Firings) == 0 {
-		p.line("Nothing has been due yet.")
-		return
-	}
-	var rows [][]cell
-	for _, f := range in.Firings {
-		t := view.Firing(f)
-		rows = append(rows, []cell{
-			{moment(f.At), dim},
-			{oneLine(f.Trigger, 40), bold},
-			{oneLine(f.State, 10), inks[t.Mark.Tone]},
-			plain(p.said(t.Columns[0], 120)),
-		})
-	}
-	p.table(rows)
+	}, terminal.Firings)
 }

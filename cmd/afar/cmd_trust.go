@@ -10,6 +10,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/policy"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -47,19 +48,19 @@ func (a *app) trustPolicy(ctx context.Context, path string, asJSON bool) error {
 	return read(ctx, a, wire.OpPolicyTrust, in, asJSON, renderTrusted)
 }
 
-func renderTrusted(p *page, out wire.PolicyTrustReply) {
+func renderTrusted(p *terminal.Page, out wire.PolicyTrustReply) {
 	path := out.Path
-	p.line("Trusted: %s, sha256 %s", p.path(path), out.Hash[:16])
+	p.Line("Trusted: %s, sha256 %s", p.Path(path), out.Hash[:16])
 	if len(out.Off) == 0 {
-		p.line("It turns no ask off; what makes rules stricter held already.")
+		p.Line("It turns no ask off; what makes rules stricter held already.")
 		return
 	}
-	p.line("In %s and below these no longer ask, until the file changes:", p.path(filepath.Dir(path)))
-	var rows [][]cell
+	p.Line("In %s and below these no longer ask, until the file changes:", p.Path(filepath.Dir(path)))
+	var rows [][]string
 	for _, id := range out.Off {
-		rows = append(rows, []cell{{id, bold}, plain(oneLine(whyOf(id), 100))})
+		rows = append(rows, []string{p.Paint(terminal.Bold, id), terminal.OneLine(whyOf(id), 100)})
 	}
-	p.table(rows)
+	p.Table(rows)
 }
 
 // hashOf returns the SHA-256 of a policy's content in hex, "" for a broken policy.
@@ -82,7 +83,7 @@ func whyOf(id string) string {
 
 func (a *app) forgetPolicy(ctx context.Context, path string, asJSON bool) error {
 	in := wire.PolicyTrustRequest{Path: path, Forget: true}
-	return read(ctx, a, wire.OpPolicyTrust, in, asJSON, func(p *page, _ wire.PolicyTrustReply) {
-		p.line("No longer trusted: %s. It only makes rules stricter now.", p.path(path))
+	return read(ctx, a, wire.OpPolicyTrust, in, asJSON, func(p *terminal.Page, _ wire.PolicyTrustReply) {
+		p.Line("No longer trusted: %s. It only makes rules stricter now.", p.Path(path))
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -24,7 +25,7 @@ func newUndo(a *app) *cobra.Command {
 	force := c.Flags().Bool("force", false, "overwrite newer work")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 || args[0] == "list" {
-			return read(c.Context(), a, wire.OpUndos, wire.None{}, *asJSON, renderUndos)
+			return read(c.Context(), a, wire.OpUndos, wire.None{}, *asJSON, terminal.Undos)
 		}
 		if args[0] == "" {
 			return usageError{errors.New("the id of a snapshot is empty")}
@@ -58,34 +59,17 @@ func (a *app) undone(u wire.Undo, quiet bool) error {
 	case len(u.Newer) > 0:
 		return fmt.Errorf("not undone: this work is newer and would be overwritten: %s\nkeep a copy of it, or: afar "+
 			"undo --force %s",
-			oneLine(strings.Join(u.Newer, ", "), 2000), oneLine(u.ID, 80))
+			terminal.OneLine(strings.Join(u.Newer, ", "), 2000), terminal.OneLine(u.ID, 80))
 	case u.Failed != "":
-		return fmt.Errorf("not undone: %s", oneLine(u.Failed, 500))
+		return fmt.Errorf("not undone: %s", terminal.OneLine(u.Failed, 500))
 	case u.State == "restoring":
 		return errors.New("it is still being undone; afar undo list shows when it is over")
 	case quiet:
 		return nil
 	}
-	a.say("Undone for %s: %s", oneLine(u.Token, 40), oneLine(u.Did, 500))
+	a.say("Undone for %s: %s", terminal.OneLine(u.Token, 40), terminal.OneLine(u.Did, 500))
 	if u.Redo != "" {
-		a.say("What stood there before is kept: afar undo %s", oneLine(u.Redo, 80))
+		a.say("What stood there before is kept: afar undo %s", terminal.OneLine(u.Redo, 80))
 	}
 	return nil
-}
-
-func renderUndos(p *page, in wire.UndosReply) {
-	if len(in.Undos) == 0 {
-		p.line("Nothing to undo: no snapshot of the last 24 hours.")
-		return
-	}
-	for _, u := range in.Undos {
-		p.line("%s  %s  %s  %s", p.paint(bold, oneLine(u.ID, 80)), oneLine(u.Token, 40), p.ago(u.TakenAt),
-			p.paint(dim, "until "+p.clock(u.EndsAt)))
-		p.line("    %s %s", oneLine(u.Tool, 30), oneLine(u.Input, 160))
-		p.line("    keeps %s", oneLine(u.Holds, 200))
-		for _, text := range u.Notes {
-			p.line("    %s", p.paint(yellow, oneLine(text, 400)))
-		}
-	}
-	p.line("Bring one back: afar undo ID")
 }

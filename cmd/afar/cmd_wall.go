@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wall"
-	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 func newWall(a *app) *cobra.Command {
@@ -37,7 +37,7 @@ func newWall(a *app) *cobra.Command {
 		case *asJSON:
 			return a.printJSON(w.Shown())
 		case *print:
-			renderWall(a.page(), w.Shown())
+			terminal.Wall(a.page(), w.Shown(), exists)
 			return nil
 		case len(args) == 0:
 			return usageError{errors.New("afar wall needs a command after --, or --print")}
@@ -86,45 +86,7 @@ func (a *app) wall(own wall.Settings, args []string) (w wall.Wall, p wall.Place,
 	return w, p, err
 }
 
-// renderWall prints what a wall allows.
-func renderWall(p *page, w wire.Wall) {
-	if w.Missing != "" {
-		p.line("%s", p.paint(yellow, w.Missing))
-		return
-	}
-	p.line("%s, Landlock ABI %d", p.paint(bold, "wall "+w.Mode), w.ABI)
-	wallRows(p, "may write:", w.Write)
-	title := "can read although it is hidden:"
-	if w.Mode == wall.Strict {
-		title = "can read, and nothing else:"
-	}
-	wallRows(p, title, w.Read)
-	wallRows(p, "cannot read:", w.Hidden)
-	wallRows(p, "cannot write, wherever it works:", w.Closed)
-	p.line("")
-	for _, gap := range w.Gaps {
-		p.line("%s", oneLine(gap, 200))
-	}
-	if w.Mode != wall.Strict {
-		p.line("ls ~ fails, new entries of the home are not seen until the next turn, names and sizes stay visible,")
-		p.line("secrets inside the project are not hidden")
-	}
-}
-
-func wallRows(p *page, title string, rows []wire.WallRow) {
-	if len(rows) == 0 {
-		return
-	}
-	p.line("")
-	p.line("%s", p.paint(bold, title))
-	var cells [][]cell
-	for _, r := range rows {
-		if _, err := os.Lstat(r.Path); err == nil {
-			cells = append(cells, []cell{plain(p.path(r.Path)), {oneLine(r.Why, 80), dim}})
-		}
-	}
-	p.table(cells)
-	if left := len(rows) - len(cells); left > 0 {
-		p.line("%s", p.paint(dim, fmt.Sprintf("and %d more that are not on this machine", left)))
-	}
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

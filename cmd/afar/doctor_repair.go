@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/repair"
+	"github.com/afar-sh/afar/coordinator/terminal"
 )
 
 // repair saves what can be read of a damaged database.
@@ -24,7 +25,7 @@ func (a *app) repair() error {
 		return nil
 	case errors.Is(err, repair.ErrEmpty):
 		a.say("%s is empty or missing: there is nothing to save. `afar start` begins with a new one.",
-			a.page().path(d.Database()))
+			a.page().Path(d.Database()))
 		return nil
 	case errors.Is(err, repair.ErrServed):
 		return errors.New("a coordinator runs and has the database open; `afar stop` first, and then `afar doctor` " +
@@ -39,32 +40,35 @@ func (a *app) repair() error {
 
 func (a *app) renderSalvage(saved repair.Salvage) {
 	p := a.page()
-	p.line("The database is repaired. The damaged one is kept:")
-	p.line("  %s", p.path(saved.Kept))
-	p.line("")
-	rows := [][]cell{{{"table", bold}, {"read", bold}, {"from the copy", bold}, {"lost", bold}}}
-	for _, t := range saved.Tables {
-		rows = append(rows, []cell{plain(t.Table), plain(fmt.Sprint(t.Rows)), plain(fmt.Sprint(t.Copied)), plain(lost(t))})
+	p.Line("The database is repaired. The damaged one is kept:")
+	p.Line("  %s", p.Path(saved.Kept))
+	p.Line("")
+	rows := [][]string{{}}
+	for _, title := range []string{"table", "read", "from the copy", "lost"} {
+		rows[0] = append(rows[0], p.Paint(terminal.Bold, title))
 	}
-	p.table(rows)
-	p.line("")
+	for _, t := range saved.Tables {
+		rows = append(rows, []string{t.Table, fmt.Sprint(t.Rows), fmt.Sprint(t.Copied), lost(t)})
+	}
+	p.Table(rows)
+	p.Line("")
 	if saved.Gone > 0 {
-		p.line("The journal ends with entry %d; what happened after it is not known any more.", saved.Journal)
+		p.Line("The journal ends with entry %d; what happened after it is not known any more.", saved.Journal)
 	}
 	if !saved.CopyAt.IsZero() {
-		p.line("The copy is of %s.", saved.CopyAt.Local().Format(time.DateTime))
+		p.Line("The copy is of %s.", saved.CopyAt.Local().Format(time.DateTime))
 	}
 	if n := len(saved.Doubts); n > 0 {
-		p.line("Not done again, because it may have been done:")
+		p.Line("Not done again, because it may have been done:")
 		for _, d := range saved.Doubts[:min(n, mostDoubts)] {
-			p.line("  %s", oneLine(d.Text, 120))
+			p.Line("  %s", terminal.OneLine(d.Text, 120))
 		}
-		p.line("`afar log` lists all %d.", n)
+		p.Line("`afar log` lists all %d.", n)
 	}
 	if !saved.Paired {
-		p.line("No phone is paired: afar telegram pair")
+		p.Line("No phone is paired: afar telegram pair")
 	}
-	p.line("Next: afar start, then afar doctor.")
+	p.Line("Next: afar start, then afar doctor.")
 }
 
 // mostDoubts is how many of the things that may have been done are listed.

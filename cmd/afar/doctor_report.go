@@ -15,6 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -53,21 +54,21 @@ func (a *app) writeReport(ctx context.Context, path string, found wire.DoctorRep
 
 func (a *app) reportText(ctx context.Context, d home.Dirs, found wire.DoctorReply) string {
 	var b bytes.Buffer
-	p := &page{w: &b, now: a.now(), home: a.getenv("HOME")}
-	p.line("Afar, a report of %s", a.now().UTC().Format(time.DateTime+" MST"))
-	p.head("# Versions")
-	p.line("  afar %s, protocol %d, %s, %s/%s", versionText(), wire.Version, runtime.Version(), runtime.GOOS,
+	p := &terminal.Page{W: &b, Now: a.now(), Home: a.getenv("HOME")}
+	p.Line("Afar, a report of %s", a.now().UTC().Format(time.DateTime+" MST"))
+	p.Head("# Versions")
+	p.Line("  afar %s, protocol %d, %s, %s/%s", versionText(), wire.Version, runtime.Version(), runtime.GOOS,
 		runtime.GOARCH)
-	p.line("  claude %s", a.clientVersion())
-	p.head("# Doctor")
-	renderChecks(p, found)
-	p.head("# Settings")
+	p.Line("  claude %s", a.clientVersion())
+	p.Head("# Doctor")
+	terminal.Checks(p, found)
+	p.Head("# Settings")
 	a.reportSettings(p)
-	p.head("# The coordinator's log, the last lines")
+	p.Head("# The coordinator's log, the last lines")
 	reportFile(p, d.Log())
-	p.head("# The coordinator's words before its log was open")
+	p.Head("# The coordinator's words before its log was open")
 	reportFile(p, d.CrashLog())
-	p.head("# Hooks, the last lines (afar debug)")
+	p.Head("# Hooks, the last lines (afar debug)")
 	a.reportHooks(p, d)
 	return a.clean(d, b.String())
 }
@@ -99,39 +100,39 @@ func (a *app) clientVersion() string {
 	return version + " in " + path
 }
 
-func (a *app) reportSettings(p *page) {
+func (a *app) reportSettings(p *terminal.Page) {
 	list, err := a.settings()
 	if err != nil {
-		p.line("  %s", oneLine(err.Error(), 500))
+		p.Line("  %s", terminal.OneLine(err.Error(), 500))
 	}
-	var rows [][]cell
+	var rows [][]string
 	for _, s := range list {
-		rows = append(rows, []cell{plain(s.Key), plain(oneLine(s.Value, 200)), plain(s.From)})
+		rows = append(rows, []string{s.Key, terminal.OneLine(s.Value, 200), s.From})
 	}
-	p.table(rows)
+	p.Table(rows)
 }
 
-func (a *app) reportHooks(p *page, d home.Dirs) {
+func (a *app) reportHooks(p *terminal.Page, d home.Dirs) {
 	lines, err := hookLog{dirs: d}.read()
 	if err != nil {
-		p.line("  %s", oneLine(err.Error(), 500))
+		p.Line("  %s", terminal.OneLine(err.Error(), 500))
 	}
-	renderHooks(p, lines[max(0, len(lines)-reportedLines):])
+	terminal.HookLines(p, lines[max(0, len(lines)-reportedLines):])
 }
 
 // reportFile shows the last lines of a log.
-func reportFile(p *page, path string) {
+func reportFile(p *terminal.Page, path string) {
 	raw, err := logfile.Tail(path, reportedBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		p.line("  none")
+		p.Line("  none")
 		return
 	}
 	if err != nil {
-		p.line("  %s", oneLine(err.Error(), 500))
+		p.Line("  %s", terminal.OneLine(err.Error(), 500))
 		return
 	}
 	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
 	for _, line := range lines[max(0, len(lines)-reportedLines):] {
-		p.line("  %s", oneLine(line, 2000))
+		p.Line("  %s", terminal.OneLine(line, 2000))
 	}
 }

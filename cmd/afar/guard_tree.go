@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/policy"
+	"github.com/afar-sh/afar/coordinator/terminal"
 )
 
 // maxTree bounds the lines of the drawing; --json prints everything.
@@ -15,24 +16,24 @@ const maxTree = 60
 // A tree draws the commands that a call would run, each with its effects and with the
 // commands that it runs in turn.
 type tree struct {
-	p     *page
+	p     *terminal.Page
 	d     guard.Decision
 	lines []string
 }
 
-func renderSteps(p *page, d guard.Decision) {
+func renderSteps(p *terminal.Page, d guard.Decision) {
 	if d.Steps == nil || len(d.Steps.Steps)+len(d.Steps.Effects) == 0 {
 		return
 	}
-	p.head("What was understood")
+	p.Head("What was understood")
 	t := &tree{p: p, d: d}
 	t.drawStep("", d.Steps)
 	for i, line := range t.lines {
 		if i == maxTree {
-			p.line("  … %d more lines, in --json", len(t.lines)-i)
+			p.Line("  … %d more lines, in --json", len(t.lines)-i)
 			return
 		}
-		p.line("  %s", line)
+		p.Line("  %s", line)
 	}
 }
 
@@ -56,8 +57,8 @@ func (t *tree) drawStep(margin string, s *guard.Step) {
 	}
 	for _, sub := range s.Steps {
 		fork, next := branch()
-		t.lines = append(t.lines, margin+fork+t.p.paint(bold,
-			oneLine(shownHoles(strings.Join(sub.Words, " ")), 90))+t.opinion(t.d.StepOpinions[sub]))
+		t.lines = append(t.lines, margin+fork+t.p.Paint(terminal.Bold,
+			terminal.OneLine(shownHoles(strings.Join(sub.Words, " ")), 90))+t.opinion(t.d.StepOpinions[sub]))
 		t.drawStep(margin+next, sub)
 	}
 }
@@ -65,18 +66,18 @@ func (t *tree) drawStep(margin string, s *guard.Step) {
 // effect returns the line of an effect, with the guard's opinion on it.
 func (t *tree) effect(i int) string {
 	e, o := t.d.Effects[i], opinionOn(t.d, i)
-	what := oneLine(shownHoles(strings.TrimSpace(string(e.Kind)+" "+e.Target)), 80)
+	what := terminal.OneLine(shownHoles(strings.TrimSpace(string(e.Kind)+" "+e.Target)), 80)
 	if e.Op != "" {
-		what += t.p.paint(dim, " ("+oneLine(string(e.Op), 30)+")")
+		what += t.p.Paint(terminal.Dim, " ("+terminal.OneLine(string(e.Op), 30)+")")
 	}
 	if e.Code.Line > 0 {
-		what += t.p.paint(dim, fmt.Sprintf(", line %d of %s", e.Code.Line, filepath.Base(e.Code.File)))
+		what += t.p.Paint(terminal.Dim, fmt.Sprintf(", line %d of %s", e.Code.Line, filepath.Base(e.Code.File)))
 	}
 	if e.Sure == guard.Possible {
-		what += t.p.paint(dim, ", perhaps")
+		what += t.p.Paint(terminal.Dim, ", perhaps")
 	}
 	if e.Away != "" {
-		what += t.p.paint(dim, ", elsewhere: "+e.Away)
+		what += t.p.Paint(terminal.Dim, ", elsewhere: "+e.Away)
 	}
 	return "→ " + what + t.opinion(o)
 }
@@ -87,23 +88,23 @@ func (t *tree) opinion(o guard.Opinion) string {
 	}
 	said := fmt.Sprintf("%s %s", word(o.Verdict), o.Rule)
 	if o.From != "" {
-		said += ", " + t.p.path(o.From)
+		said += ", " + t.p.Path(o.From)
 	}
-	return "  " + t.p.paint(verdictInk(o.Verdict), said)
+	return "  " + t.p.Paint(verdictInk(o.Verdict), said)
 }
 
 // renderPolicies lists the policy files with their states.
-func renderPolicies(p *page, files []policy.File) {
+func renderPolicies(p *terminal.Page, files []policy.File) {
 	if len(files) == 0 {
 		return
 	}
-	p.head("Policy files")
-	var rows [][]cell
+	p.Head("Policy files")
+	var rows [][]string
 	for _, f := range files {
 		sign, text := fileState(f)
-		rows = append(rows, []cell{mark(sign), plain(p.path(f.Path)), plain(oneLine(text, 300))})
+		rows = append(rows, []string{p.Mark(sign), p.Path(f.Path), terminal.OneLine(text, 300)})
 	}
-	p.table(rows)
+	p.Table(rows)
 }
 
 // fileState returns the state of a policy file in words, with its sign.

@@ -7,14 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
-	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // maxHookLog bounds what is read of one file of the log of hooks.
@@ -99,7 +98,7 @@ func (h hookLog) read() (out []wire.HookLine, err error) {
 
 func (a *app) hookLines(lines []wire.HookLine, asJSON bool) error {
 	if !asJSON {
-		renderHooks(a.page(), lines)
+		terminal.HookLines(a.page(), lines)
 		return nil
 	}
 	enc := json.NewEncoder(a.stdout)
@@ -110,39 +109,4 @@ func (a *app) hookLines(lines []wire.HookLine, asJSON bool) error {
 		}
 	}
 	return nil
-}
-
-func renderHooks(p *page, lines []wire.HookLine) {
-	for _, v := range lines {
-		who := v.Token
-		if who == "" {
-			who = v.Session
-		}
-		text := strings.TrimSpace(fmt.Sprintf("%s  %s", oneLine(who, 14), oneLine(v.Error, 200)))
-		p.line("%-12s  %-19s  %-12s  %s  %8s  %s", p.clock(v.At), oneLine(v.Event, 19), oneLine(v.Tool, 12),
-			p.paint(hookInk(v.Decision), fmt.Sprintf("%-7s", oneLine(v.Decision, 20))), took(v.TookUS), text)
-	}
-}
-
-func hookInk(decision string) ink {
-	switch decision {
-	case "deny", "block", "closed", "open":
-		return red
-	case "ask":
-		return yellow
-	case "none":
-		return dim
-	}
-	return ""
-}
-
-// took writes a length of time in microseconds, short.
-func took(us int64) string {
-	switch {
-	case us < 1e6:
-		return fmt.Sprintf("%.1f ms", float64(us)/1e3)
-	case us < 60e6:
-		return fmt.Sprintf("%.1f s", float64(us)/1e6)
-	}
-	return wording.Span(time.Duration(us) * time.Microsecond)
 }

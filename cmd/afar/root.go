@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -16,7 +17,7 @@ func newRoot(a *app) *cobra.Command {
 	addCommands(a, root)
 	root.Long = root.Short + "\n\nAlone, afar shows the status."
 	root.RunE = withoutSubcommand(root, func(c *cobra.Command) error {
-		return read(c.Context(), a, wire.OpStatus, wire.StatusRequest{}, false, renderStatus)
+		return read(c.Context(), a, wire.OpStatus, wire.StatusRequest{}, false, terminal.Status)
 	})
 	root.PersistentFlags().StringVar(&a.machine, "machine", "", "on the hub: do it on the machine `NAME` of the fleet")
 	root.Version = versionText()

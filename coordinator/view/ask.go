@@ -43,7 +43,7 @@ type Card struct {
 }
 
 // Cards shows asks, those of one card together.
-func Cards(asks []wire.Ask) []Card { return each(wording.Cards(asks), Question) }
+func Cards(asks []wire.Ask) []Card { return Each(wording.Cards(asks), Question) }
 
 // Question shows the asks of one card. The first stands for all.
 func Question(asks []wire.Ask) Card {

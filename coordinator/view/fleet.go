@@ -13,7 +13,7 @@ var Machines = add(Noun{
 	Page: true, About: "the machines of your fleet",
 	Empty: "This machine has no fleet. `afar fleet serve` makes it the hub of one: then the questions of your other " +
 		"machines come to the same phone.",
-	List: list(wire.OpMachines, wire.None{}, func(r wire.MachinesReply) []Thing { return each(r.Machines, Machine) }),
+	List: list(wire.OpMachines, wire.None{}, func(r wire.MachinesReply) []Thing { return Each(r.Machines, Machine) }),
 	Read: one(wire.OpMachine, func(r wire.MachineReply) Thing { return MachineWhole(r) }),
 })
 

@@ -20,7 +20,7 @@ var Gaps = add(Noun{
 	List: list(wire.OpGaps, wire.None{}, func(r wire.GapsReply) []Thing {
 		slices.SortFunc(r.Gaps, func(a, b wire.Gap) int { return cmp.Compare(b.ID, a.ID) })
 		slices.SortStableFunc(r.Gaps, func(a, b wire.Gap) int { return cmp.Compare(gapRank(a), gapRank(b)) })
-		return each(r.Gaps, Gap)
+		return Each(r.Gaps, Gap)
 	}),
 	Does: map[string]Act{
 		"resolved": says(wire.OpGapSet, gapSet("resolved"), "Gap %s is resolved."),

@@ -13,7 +13,7 @@ var Loops = add(Noun{
 	About: "which sessions keep going",
 	Empty: "No loops. In a session: `/loop fix the failing tests`. With `--check 'go test ./...'` it goes on until " +
 		"the check is green.",
-	List: list(wire.OpLoops, wire.None{}, func(r wire.LoopsReply) []Thing { return each(r.Loops, Loop) }),
+	List: list(wire.OpLoops, wire.None{}, func(r wire.LoopsReply) []Thing { return Each(r.Loops, Loop) }),
 	Read: one(wire.OpLoop, Loop),
 	Does: map[string]Act{
 		"cancel": says(wire.OpLoopCancel, named, "The loop of %s is cancelled. The session stops when it is done."),

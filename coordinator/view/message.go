@@ -10,7 +10,7 @@ import (
 // Texts are what was sent to sessions, runs, tasks and the person. They are read in a list alone.
 var Texts = add(Noun{
 	Name: "text",
-	List: list(wire.OpInbox, wire.InboxRequest{}, func(r wire.InboxReply) []Thing { return each(r.Messages, Message) }),
+	List: list(wire.OpInbox, wire.InboxRequest{}, func(r wire.InboxReply) []Thing { return Each(r.Messages, Message) }),
 	Empty: "No texts. Send one: `afar send ADDRESS TEXT`. On the phone: `/send NAME TEXT`. What you, your phone or a " +
 		"program sends to a session, a run or you is kept here, with what became of it.",
 })

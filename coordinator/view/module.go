@@ -15,7 +15,7 @@ var Modules = add(Noun{
 	Page: true, About: "folders that bring events and tools, and disable them", Phone: []string{"enable", "disable"},
 	Empty: "No modules. A module is a folder with a file `module.toml`: it brings events for triage, and tools for runs. " +
 		"Nothing of it runs before you enable it. `afar module list` says where it is put.",
-	List: list(wire.OpModules, wire.None{}, func(r wire.ModulesReply) []Thing { return each(r.Modules, Module) }),
+	List: list(wire.OpModules, wire.None{}, func(r wire.ModulesReply) []Thing { return Each(r.Modules, Module) }),
 	Read: one(wire.OpModule, Module),
 	Does: map[string]Act{
 		"enable": seen(says(wire.OpModuleEnable, func(id string, in Input) wire.ModuleEnableRequest {

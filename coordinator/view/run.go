@@ -12,7 +12,7 @@ var Runs = add(Noun{
 	Name: "run", Named: true,
 	Empty: "No runs. A run works without a terminal and asks you here. At a terminal: `afar run start 'bring the " +
 		"dependencies up to date'`. On the phone: `/run` and what to do.",
-	List: list(wire.OpRuns, wire.RunsRequest{}, func(r wire.RunsReply) []Thing { return each(r.Runs, Run) }),
+	List: list(wire.OpRuns, wire.RunsRequest{}, func(r wire.RunsReply) []Thing { return Each(r.Runs, Run) }),
 	Read: one(wire.OpRun, Run),
 })
 

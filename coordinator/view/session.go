@@ -12,7 +12,7 @@ var Sessions = add(Noun{
 	Name: "session", Named: true,
 	Empty: "No sessions yet. Start `claude` in a project; it appears here by itself.",
 	List: list(wire.OpSessions, wire.SessionsRequest{}, func(r wire.SessionsReply) []Thing {
-		return each(r.Sessions, Session)
+		return Each(r.Sessions, Session)
 	}),
 })
 

@@ -15,7 +15,7 @@ var Suggestions = add(Noun{
 	Empty: "No suggestions. An agent that finds more to do suggests a task here instead of beginning it, and so does " +
 		"an event that fits no task (`afar send triage TEXT`). Only you make a task of one.",
 	List: list(wire.OpSuggestions, wire.SuggestionsRequest{}, func(r wire.SuggestionsReply) []Thing {
-		return each(r.Suggestions, Suggestion)
+		return Each(r.Suggestions, Suggestion)
 	}),
 	Does: map[string]Act{
 		"accept": act(wire.OpSuggestionAccept, func(id string, in Input) wire.SuggestionAcceptRequest {

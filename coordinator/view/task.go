@@ -13,7 +13,7 @@ var Tasks = add(Noun{
 	Page: true, Phone: []string{"start", "stop", "done", "reopen", "archive"},
 	Empty: "No tasks. Create one and start it: `afar task new TITLE --start`. On the phone: `/task` and what shall be " +
 		"reached. An agent works on it in a folder of its own, for days if need be, and asks you.",
-	List: list(wire.OpTasks, wire.None{}, func(r wire.TasksReply) []Thing { return each(r.Tasks, Task) }),
+	List: list(wire.OpTasks, wire.None{}, func(r wire.TasksReply) []Thing { return Each(r.Tasks, Task) }),
 	Read: one(wire.OpTask, Task),
 	Does: map[string]Act{
 		"start": taskDoes("start"), "stop": taskDoes("stop"), "done": taskDoes("done"), "reopen": taskDoes("reopen"),

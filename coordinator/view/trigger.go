@@ -16,7 +16,7 @@ var Triggers = add(Noun{
 	Page: true, About: "rules that send texts, and switch them on or off", Phone: []string{"on", "off"},
 	Empty: "No triggers. Write one: `afar trigger new NAME --on WHEN --to ADDRESS --prompt TEXT`. A trigger sends a " +
 		"text at a time, when a webhook comes in, when a file appears or by hand.",
-	List: list(wire.OpTriggers, wire.None{}, func(r wire.TriggersReply) []Thing { return each(r.Triggers, Trigger) }),
+	List: list(wire.OpTriggers, wire.None{}, func(r wire.TriggersReply) []Thing { return Each(r.Triggers, Trigger) }),
 	Read: one(wire.OpTrigger, Trigger),
 	Does: map[string]Act{
 		"on": act(wire.OpTriggerOn, named, func(t wire.Trigger) Done {

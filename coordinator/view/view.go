@@ -234,8 +234,8 @@ const (
 	maxText  = 2 << 10
 )
 
-// each returns the things for the values of a list.
-func each[T, Shown any](all []T, thing func(T) Shown) (out []Shown) {
+// Each returns the things for the values of a list.
+func Each[T, Shown any](all []T, thing func(T) Shown) (out []Shown) {
 	for _, one := range all {
 		out = append(out, thing(one))
 	}

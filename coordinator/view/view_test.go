@@ -122,3 +122,21 @@ func TestMorning(t *testing.T) {
 		t.Errorf("%d lines: %q", len(lines), lines)
 	}
 }
+
+func TestLoopState(t *testing.T) {
+	for _, tt := range []struct {
+		loop wire.Loop
+		want string
+	}{
+		{wire.Loop{Active: true, Verdict: "done"}, "active"},
+		{wire.Loop{Verdict: "done", Proven: true, Evidence: "proven"}, "done (proven)"},
+		{wire.Loop{Verdict: "done", Evidence: "claimed"}, "done (claimed)"},
+		{wire.Loop{Verdict: "stuck", Evidence: "nothing landed"}, "stuck (nothing landed)"},
+		{wire.Loop{Verdict: "stuck"}, "stuck"},
+		{wire.Loop{}, "ended"},
+	} {
+		if got := Loop(tt.loop).State; got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.loop, got, tt.want)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/qrcode"
 )
 
-// qrCode draws a text as a QR code for a terminal, two rows of it in each line. Its
+// QR draws a text as a QR code for a terminal, two rows of it in each line. Its
 // colours are set, so that dark and bright terminals show the same.
-func qrCode(text string) (string, error) {
+func QR(text string) (string, error) {
 	code, err := qrcode.Encode(text)
 	if err != nil {
 		return "", err

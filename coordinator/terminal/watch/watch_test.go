@@ -1,6 +1,7 @@
-package main
+package watch
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -20,12 +22,14 @@ type watching struct {
 }
 
 func newWatching(t *testing.T, asks ...wire.Ask) *watching {
-	w := &watching{t: t, now: noon()}
-	w.watcher = newWatcher(t.Context(), &app{now: func() time.Time { return w.now }, getenv: func(string) string { return "" }})
-	w.do = func(_ string, in any) (any, error) {
-		w.sent = append(w.sent, in.(wire.AnswerRequest))
-		return wire.Ask{Allow: true, State: "answered"}, nil
-	}
+	w := &watching{t: t, now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}
+	w.watcher = newWatcher(Source{
+		Page: func(out io.Writer) *terminal.Page { return &terminal.Page{W: out, Now: w.now} },
+		Do: func(_ string, in any) (any, error) {
+			w.sent = append(w.sent, in.(wire.AnswerRequest))
+			return wire.Ask{Allow: true, State: "answered"}, nil
+		},
+	})
 	w.finds(asks...)
 	w.now = w.now.Add(restFor)
 	return w
@@ -33,7 +37,7 @@ func newWatching(t *testing.T, asks ...wire.Ask) *watching {
 
 // finds is a look that finds these questions. Those that are not there any more were answered elsewhere.
 func (w *watching) finds(asks ...wire.Ask) {
-	m := looked{status: wire.StatusReply{Asks: asks}, gone: map[string]wire.AskReply{}}
+	m := looked{Found: Found{Status: wire.StatusReply{Asks: asks}}, gone: map[string]wire.AskReply{}}
 	for _, q := range w.questions {
 		if q.ended.IsZero() && !isAmong(asks, q) {
 			ended := q.Asks[0]

@@ -1,25 +1,19 @@
-package main
+package terminal
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-func mustDecode(t *testing.T, text string, v any) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(text), v); err != nil {
-		t.Fatalf("decode %q: %v", text, err)
-	}
-}
+func noon() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) }
+
+func before(d time.Duration) int64 { return noon().Add(-d).UnixMilli() }
 
 func busy() wire.StatusReply {
 	return wire.StatusReply{
@@ -54,13 +48,13 @@ func busy() wire.StatusReply {
 	}
 }
 
-func render[T any](f func(*page, T), v T) string {
+func render[T any](f func(*Page, T), v T) string {
 	var b bytes.Buffer
-	f(&page{w: &b, now: noon(), home: "/home/ana"}, v)
+	f(&Page{W: &b, Now: noon(), Home: "/home/ana"}, v)
 	return b.String()
 }
 
-func TestRenderStatus(t *testing.T) {
+func TestStatus(t *testing.T) {
 	want := `Afar v1.2.3, pid 42, up 3h · away on until 14:00:00
 Paused: only the guard speaks. ` + "`afar resume`" + ` ends it.
 
@@ -80,7 +74,7 @@ Waiting for you
   ask_aabb  api-1a2b  2m ago  npm publish --tag x
   Answer: afar allow ask_aabb · afar deny ask_aabb -m 'why' · whole text: afar asks
 `
-	if diff := cmp.Diff(want, render(renderStatus, busy())); diff != "" {
+	if diff := cmp.Diff(want, render(Status, busy())); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -93,12 +87,12 @@ func TestStatusLinks(t *testing.T) {
 	s.Sessions[0].ID, s.Sessions[0].URL = "s-1", s.Page.URL+"session/api-1a2b"
 	s.Loops[0].Session = "s-1"
 	s.Asks[0].URL = s.Page.URL + "question/ask_aabbccdd01"
-	plainText := render(renderStatus, s)
+	plainText := render(Status, s)
 	if want := "\nOn the page, on this machine alone: afar open ask_aabb\n"; !strings.HasSuffix(plainText, want) {
 		t.Errorf("want %q at the end of %s", want, plainText)
 	}
 	var b bytes.Buffer
-	renderStatus(&page{w: &b, now: noon(), home: "/home/ana", colour: true}, s)
+	Status(&Page{W: &b, Now: noon(), Home: "/home/ana", Colour: true}, s)
 	const session = "\x1b]8;;http://127.0.0.1:7357/session/api-1a2b\x1b\\api-1a2b\x1b]8;;\x1b\\"
 	if got := strings.Count(b.String(), session+"\x1b[0m  "); got != 2 {
 		t.Errorf("%d links to the session; want one of the session and one of its loop:\n%q", got, b.String())
@@ -110,7 +104,7 @@ func TestStatusLinks(t *testing.T) {
 
 // TestLinkHostile: an address with control characters is printed without a link.
 func TestLinkHostile(t *testing.T) {
-	p := &page{colour: true}
+	p := &Page{Colour: true}
 	for _, address := range []string{"", "http://h/\x1b[2J", "http://h/\a", "http://h/a b", "http://h/\u202e"} {
 		if got := p.link(address, "text"); got != "text" {
 			t.Errorf("link(%q) = %q", address, got)
@@ -118,7 +112,7 @@ func TestLinkHostile(t *testing.T) {
 	}
 }
 
-func TestRenderEmptyStatus(t *testing.T) {
+func TestEmptyStatus(t *testing.T) {
 	s := busy()
 	s.Sessions, s.Loops, s.Asks, s.Settings = nil, nil, nil, wire.Settings{Away: "auto"}
 	want := `Afar v1.2.3, pid 42, up 3h · away auto
@@ -129,12 +123,12 @@ Channels
 
 No sessions yet. Start ` + "`claude`" + ` in a project; it appears here by itself.
 `
-	if diff := cmp.Diff(want, render(renderStatus, s)); diff != "" {
+	if diff := cmp.Diff(want, render(Status, s)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestRenderAsks(t *testing.T) {
+func TestAsks(t *testing.T) {
 	in := wire.AsksReply{Asks: []wire.Ask{
 		{
 			ID: "ask_aabbccdd01", Short: "ask_aabb", State: "open", Token: "api-1a2b", Project: "/home/ana/code/api",
@@ -174,34 +168,16 @@ ask_2  make
   web-3c4d wants to run a command, 1m ago
   allowed by Ana 1s ago; waiting
 `
-	if diff := cmp.Diff(want, render(renderAsks, in)); diff != "" {
+	if diff := cmp.Diff(want, render(Asks, in)); diff != "" {
 		t.Error(diff)
 	}
-	if got := render(renderAsks, wire.AsksReply{}); got != "Nothing waits for you.\n" {
+	if got := render(Asks, wire.AsksReply{}); got != "Nothing waits for you.\n" {
 		t.Errorf("no asks: %q", got)
 	}
 }
 
-func TestLoopState(t *testing.T) {
-	for _, tt := range []struct {
-		loop wire.Loop
-		want string
-	}{
-		{wire.Loop{Active: true, Verdict: "done"}, "active"},
-		{wire.Loop{Verdict: "done", Proven: true, Evidence: "proven"}, "done (proven)"},
-		{wire.Loop{Verdict: "done", Evidence: "claimed"}, "done (claimed)"},
-		{wire.Loop{Verdict: "stuck", Evidence: "nothing landed"}, "stuck (nothing landed)"},
-		{wire.Loop{Verdict: "stuck"}, "stuck"},
-		{wire.Loop{}, "ended"},
-	} {
-		if got := view.Loop(tt.loop).State; got != tt.want {
-			t.Errorf("%+v: %q, want %q", tt.loop, got, tt.want)
-		}
-	}
-}
-
-func TestRenderChecks(t *testing.T) {
-	got := render(renderChecks, wire.DoctorReply{Checks: []wire.Check{
+func TestChecks(t *testing.T) {
+	got := render(Checks, wire.DoctorReply{Checks: []wire.Check{
 		{ID: "programs", State: "ok", Text: "all there"},
 		{ID: "telegram", State: "off", Text: "no bot", Fix: "afar telegram connect"},
 		{ID: "pin", State: "bad", Text: "damaged", Fix: "run install.sh again"},
@@ -219,15 +195,15 @@ func TestRenderChecks(t *testing.T) {
 
 func TestColour(t *testing.T) {
 	var b bytes.Buffer
-	p := &page{w: &b, colour: true}
-	p.table([][]cell{{{"bad", red}, plain("x")}, {plain("longer"), plain("y")}})
+	p := &Page{W: &b, Colour: true}
+	p.Table([][]string{{p.Paint(Red, "bad"), "x"}, {"longer", "y"}})
 	if want := "  \x1b[31mbad\x1b[0m     x\n  longer  y\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 }
 
 func TestTimes(t *testing.T) {
-	p := &page{now: noon()}
+	p := &Page{Now: noon()}
 	for d, want := range map[time.Duration]string{
 		0: "now", 500 * time.Millisecond: "now", 59 * time.Second: "59s ago", time.Hour: "1h ago",
 		47 * time.Hour: "47h ago", 50 * time.Hour: "2d ago",
@@ -239,7 +215,7 @@ func TestTimes(t *testing.T) {
 	if got := p.ago(0); got != "" {
 		t.Errorf("no time is %q", got)
 	}
-	if got := p.clock(before(24 * time.Hour)); got != "Mar  3 12:00" {
+	if got := p.Clock(before(24 * time.Hour)); got != "Mar  3 12:00" {
 		t.Errorf("yesterday is %q", got)
 	}
 }
@@ -250,95 +226,11 @@ func TestVisible(t *testing.T) {
 		"a\x1b]0;x\ab": "a\ufffd]0;x\ufffdb", "x\u202ey": "x\ufffdy", "z\u200bw": "z\ufffdw", "a\nb\tc": "a b c",
 		"é✔": "é✔", "\xff": "\ufffd",
 	} {
-		if got := oneLine(in, 80); got != want {
-			t.Errorf("oneLine(%q) = %q, want %q", in, got, want)
+		if got := OneLine(in, 80); got != want {
+			t.Errorf("OneLine(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := oneLine("ééééé", 4); got != "ééé…" {
+	if got := OneLine("ééééé", 4); got != "ééé…" {
 		t.Errorf("cut: %q", got)
-	}
-}
-
-// TestJSON: --json prints the coordinator's reply, including unknown fields.
-func TestJSON(t *testing.T) {
-	s := newShell(t)
-	c := s.serve()
-	c.on(wire.OpAsks, func(json.RawMessage) wire.Reply {
-		return wire.Reply{V: 1, Body: wire.Raw(`{"asks":[{"id":"ask_1","new":1.50}]}`)}
-	})
-	if code := s.run("asks", "--json"); code != 0 {
-		t.Fatalf("exit %d: %s", code, &s.stderr)
-	}
-	want := "{\n  \"asks\": [\n    {\n      \"id\": \"ask_1\",\n      \"new\": 1.50\n    }\n  ]\n}\n"
-	if diff := cmp.Diff(want, s.stdout.String()); diff != "" {
-		t.Error(diff)
-	}
-	if code := s.run("call", "asks"); code != 0 ||
-		s.stdout.String() != `{"v":1,"code":"","body":{"asks":[{"id":"ask_1","new":1.50}]}}`+"\n" {
-		t.Errorf("call: exit %d: %s", code, &s.stdout)
-	}
-}
-
-func TestLog(t *testing.T) {
-	s := newShell(t)
-	entries := []wire.Entry{
-		{Seq: 7, ID: "7", At: before(time.Minute), Kind: "ask.opened", Text: "api-1a2b: Bash asks"},
-		{Seq: 8, ID: "8", At: before(0), Kind: "pause.set", Text: "paused"},
-	}
-	c := s.serve().says(wire.OpLog, wire.LogReply{Entries: entries})
-	if code := s.run("log", "-n", "2", "--session", "api-1a2b"); code != 0 {
-		t.Fatalf("exit %d: %s", code, &s.stderr)
-	}
-	if got, want := c.body(wire.OpLog), `{"after":0,"limit":2,"session":"api-1a2b","last":true}`; got != want {
-		t.Errorf("asked %s, want %s", got, want)
-	}
-	want := time.UnixMilli(before(time.Minute)).UTC().Format("15:04:05") +
-		"      ask.opened            api-1a2b: Bash asks\n" +
-		"12:00:00      pause.set             paused\n"
-	if diff := cmp.Diff(want, s.stdout.String()); diff != "" {
-		t.Error(diff)
-	}
-	if code := s.run("log", "--json"); code != 0 || strings.Count(s.stdout.String(), "\n") != 2 {
-		t.Errorf("exit %d: %s", code, &s.stdout)
-	}
-	var first wire.Entry
-	mustDecode(t, strings.SplitN(s.stdout.String(), "\n", 2)[0], &first)
-	if first != entries[0] {
-		t.Errorf("first line %+v", first)
-	}
-}
-
-// TestLogFollow: log --follow continues after the last entry, and ends without an error.
-func TestLogFollow(t *testing.T) {
-	s := newShell(t)
-	fresh := make(chan wire.LogRequest)
-	s.serve().on(wire.OpLog, func(body json.RawMessage) wire.Reply {
-		var q wire.LogRequest
-		if err := json.Unmarshal(body, &q); err != nil {
-			t.Error(err)
-		}
-		if q.Last {
-			return wire.Reply{V: 1, Body: wire.Raw(`{"entries":[{"seq":7,"text":"old"}]}`)}
-		}
-		fresh <- q
-		return wire.Reply{V: 1, Body: wire.Raw(`{"entries":[{"seq":9,"text":"new"}]}`)}
-	})
-	ctx, cancel := context.WithCancel(t.Context())
-	code := make(chan int)
-	go func() { code <- s.runIn(ctx, "log", "-f", "-n", "0") }()
-	if q := <-fresh; q.After != 7 || q.WaitMS == 0 {
-		t.Errorf("first wait: %+v", q)
-	}
-	if q := <-fresh; q.After != 9 {
-		t.Errorf("second wait: %+v", q)
-	}
-	cancel()
-	if got := <-code; got != 0 || strings.Contains(s.stdout.String(), "old") ||
-		!strings.Contains(s.stdout.String(), "new") {
-		t.Errorf("exit %d: %s%s", got, &s.stdout, &s.stderr)
-	}
-	select { // the wait that was under way when the command ended
-	case <-fresh:
-	case <-time.After(100 * time.Millisecond):
 	}
 }

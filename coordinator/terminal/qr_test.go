@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 // TestQRCode: the picture is a square of modules with its three corners and a border.
 func TestQRCode(t *testing.T) {
 	t.Parallel()
-	picture, err := qrCode("https://t.me/afar_standin_bot?start=123456")
+	picture, err := QR("https://t.me/afar_standin_bot?start=123456")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestQRCode(t *testing.T) {
 			t.Errorf("line %d has %d modules", i, n)
 		}
 	}
-	if _, err := qrCode(strings.Repeat("x", 1<<16)); err == nil {
+	if _, err := QR(strings.Repeat("x", 1<<16)); err == nil {
 		t.Error("a text that is too long was drawn")
 	}
 }
