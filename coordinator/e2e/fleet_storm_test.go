@@ -36,6 +36,7 @@ type fleetStorm struct {
 	lines   []*netproxy.Proxy
 	rounds  []stormRound
 	texts   map[*phone][]string // that were sent to its session
+	sent    int                 // so many texts were sent, also those that a copy put back knows nothing of
 	copies  map[*phone]string   // of a database, taken in an earlier round
 	since   int                 // the first round after the last machine was put back
 	killed  int                 // so often the hub was killed between two rounds
@@ -223,7 +224,8 @@ func (s *fleetStorm) sends() {
 	if len(status.Sessions) == 0 || s.machine(name).Sessions == 0 {
 		return
 	}
-	text := fmt.Sprintf("text-%04d-%d", len(s.rounds), len(s.texts[at]))
+	s.sent++
+	text := fmt.Sprintf("text-%04d", s.sent)
 	s.texts[at] = append(s.texts[at], text)
 	s.ann.Say(annID, "/send "+status.Sessions[0].Token+"@"+name+" "+text)
 	s.fire(s.aim())

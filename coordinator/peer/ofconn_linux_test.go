@@ -360,6 +360,9 @@ func alone(t *testing.T) bool {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start programs of several users")
 	}
+	if testing.Short() {
+		t.Skip("it drives programs")
+	}
 	script := `"$0" -test.run "^$1$" -test.v; exit $?` // the shell is the first process, and adopts orphans
 	cmd := exec.Command("unshare", "--pid", "--fork", "--mount-proc", "bash", "-c", script, os.Args[0], t.Name())
 	cmd.Env = append(os.Environ(), "AFAR_TEST_ALONE=1")
