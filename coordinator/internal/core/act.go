@@ -23,10 +23,10 @@ func (c *Core) Act(act channel.Act, do func(*Core) (channel.Settlement, error)) 
 	one := &Core{owner: c.owner, open: &transaction{}}
 	what, err := do(one)
 	if err == nil {
-		err = one.do(func(s *state, now time.Time) (store.Batch, error) {
-			b := store.Batch{Act: act}
-			s.tell(&b, act, what, now)
-			return b, nil
+		err = one.do(func(s *step) error {
+			s.b.Act = act
+			s.tell(act, what)
+			return nil
 		})
 	}
 	if !one.open.begun {
@@ -50,17 +50,16 @@ func (c *Core) unlock() {
 }
 
 // collect changes the state in memory, and leaves the commit to finish.
-func (c *Core) collect(f step) error {
+func (c *Core) collect(f func(*step) error) error {
 	c.lock()
 	c.open.begun = true
-	now := c.cfg.Now()
-	batch, err := f(c.state, now)
-	if err != nil || batch.Empty() {
+	s := c.state.at(c.cfg.Now())
+	if err := f(s); err != nil || s.b.Empty() {
 		return err
 	}
-	c.open.undo = append(c.open.undo, c.state.keep(&batch))
-	c.state.merge(&batch, now)
-	c.open.batch.Add(batch)
+	c.open.undo = append(c.open.undo, c.state.keep(s.b))
+	c.state.merge(s.b, s.now)
+	c.open.batch.Add(*s.b)
 	return nil
 }
 

@@ -52,18 +52,18 @@ func (d *Delay) Error() string { return d.Err.Error() }
 func (d *Delay) Unwrap() error { return d.Err }
 
 // markdown adds an action that rewrites a file of a session.
-func (s *state) markdown(b *store.Batch, id session.ID, name string, now time.Time) {
-	enqueue(b, LaneDisk, "write:"+string(id)+"/"+name, ActWrite, encode(File{id, name}), now)
+func (s *step) markdown(id session.ID, name string) {
+	s.enqueue(LaneDisk, "write:"+string(id)+"/"+name, ActWrite, encode(File{id, name}))
 }
 
 // keepText adds an action that writes a file of a session with its content.
-func (s *state) keepText(b *store.Batch, id session.ID, name, content string, now time.Time) {
-	enqueue(b, LaneDisk, "text:"+string(id)+"/"+name, ActText, encode(Text{File{id, name}, content}), now)
+func (s *step) keepText(id session.ID, name, content string) {
+	s.enqueue(LaneDisk, "text:"+string(id)+"/"+name, ActText, encode(Text{File{id, name}, content}))
 }
 
 // enqueue adds an action that is due at once.
-func enqueue(b *store.Batch, lane, key, kind, data string, now time.Time) {
-	b.Actions = append(b.Actions, store.Action{Key: key, Lane: lane, Kind: kind, Data: data, Due: now})
+func (s *step) enqueue(lane, key, kind, data string) {
+	s.b.Actions = append(s.b.Actions, store.Action{Key: key, Lane: lane, Kind: kind, Data: data, Due: s.now})
 }
 
 // A Handler carries out one action. It must be safe to call again with an action that

@@ -3,50 +3,48 @@ package core
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // SettingsRefused records that a hook kept a session from accepting settings that
 // would switch the guard off. It tells the person once of each such change.
 func (c *Core) SettingsRefused(id session.ID, text string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+	return c.do(func(s *step) error {
 		v, what := s.sessions.Rows[id], "did not take over a change of settings that would switch the guard off. "+text
 		if v.Settings == text {
-			record(&b, event.SettingsRefused, id, v.Token, v.Token+" "+what, now)
-			return b, nil
+			s.record(event.SettingsRefused, id, v.Token, v.Token+" "+what)
+			return nil
 		}
 		v.Settings = text
-		s.alarm(&b, v, event.SettingsRefused, what, now)
-		return b, nil
+		s.alarm(v, event.SettingsRefused, what)
+		return nil
 	})
 }
 
 // alarm tells the person that something tries to get past the guard: on the channels,
 // in the journal and at the session's terminal. It does so during a pause too, because
 // the guard still works then.
-func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what string, now time.Time) {
-	s.sessions.Put(b, session.TellPerson(v, "Afar: "+what))
-	record(b, kind, v.ID, v.Token, v.Token+" "+what, now)
-	s.notify(b, "alarm", v.ID, channel.News{Kind: channel.Alarm, Of: v.Token, What: what}, now)
+func (s *step) alarm(v session.Session, kind event.Kind, what string) {
+	s.sessions.Put(s.b, session.TellPerson(v, "Afar: "+what))
+	s.record(kind, v.ID, v.Token, v.Token+" "+what)
+	s.notify("alarm", v.ID, channel.News{Kind: channel.Alarm, Of: v.Token, What: what})
 }
 
 // TakeNotices returns and removes the notices that wait for a session's terminal, one
 // per line.
 func (c *Core) TakeNotices(id session.ID) (text string, err error) {
-	err = c.do(func(s *state, _ time.Time) (b store.Batch, _ error) {
+	err = c.do(func(s *step) error {
 		v := s.sessions.Rows[id]
 		if len(v.Notices) == 0 {
-			return b, nil
+			return nil
 		}
 		text = strings.Join(v.Notices, "\n")
 		v.Notices = nil
-		s.sessions.Put(&b, v)
-		return b, nil
+		s.sessions.Put(s.b, v)
+		return nil
 	})
 	return text, err
 }
@@ -66,21 +64,21 @@ const maxOverrides = 100
 
 // Overridden records that a call got past the guard.
 func (c *Core) Overridden(o Override) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+	return c.do(func(s *step) error {
 		v, ok := s.sessions.Rows[o.Session]
 		if !ok || slices.Contains(v.Overridden, o.key()) {
-			return b, nil
+			return nil
 		}
 		first := !slices.ContainsFunc(v.Overridden, func(key string) bool { return strings.HasPrefix(key, unseen) })
 		kept := v.Overridden[max(0, len(v.Overridden)-maxOverrides+1):]
 		v.Overridden = append(append([]string{}, kept...), o.key())
 		if o.Denied || first {
-			s.alarm(&b, v, event.GuardOverridden, o.text(), now)
-			return b, nil
+			s.alarm(v, event.GuardOverridden, o.text())
+			return nil
 		}
-		s.sessions.Put(&b, v)
-		record(&b, event.GuardOverridden, v.ID, v.Token, v.Token+" "+o.text(), now)
-		return b, nil
+		s.sessions.Put(s.b, v)
+		s.record(event.GuardOverridden, v.ID, v.Token, v.Token+" "+o.text())
+		return nil
 	})
 }
 

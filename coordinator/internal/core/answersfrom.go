@@ -9,7 +9,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // ErrChannel says that answers from a channel do not count here.
@@ -31,18 +30,18 @@ func (s *state) counts(channel string) error {
 
 // answersFrom takes from config.toml which channels count. It tells the person of a
 // change, because others may be able to write that file too.
-func answersFrom(list []string) step {
-	return func(s *state, now time.Time) (b store.Batch, err error) {
+func answersFrom(list []string) func(*step) error {
+	return func(s *step) error {
 		if slices.Equal(s.settings.AnswersFrom, list) {
-			return b, nil
+			return nil
 		}
-		s.change(&b).AnswersFrom = slices.Clone(list)
+		s.newSettings().AnswersFrom = slices.Clone(list)
 		text := "answers count from every channel"
 		if len(list) > 0 {
 			text = "answers count from " + strings.Join(list, " and ") + " alone"
 		}
-		record(&b, event.AnswersFrom, "", "", text, now)
-		s.notify(&b, "answers-from", "", channel.News{Kind: channel.AnswersFrom, What: text}, now)
-		return b, nil
+		s.record(event.AnswersFrom, "", "", text)
+		s.notify("answers-from", "", channel.News{Kind: channel.AnswersFrom, What: text})
+		return nil
 	}
 }

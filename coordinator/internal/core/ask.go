@@ -43,7 +43,7 @@ const (
 )
 
 func newAskTable(s *state) askTable {
-	t := register(s, store.Asks, table.Traits[ask.Ask]{Due: s.askDue, Expire: s.expireAsk, Touches: askParts})
+	t := register(s, store.Asks, table.Traits[ask.Ask]{Due: s.askDue, Expire: expiry(s, (*step).expireAsk), Touches: askParts})
 	return askTable{
 		Table:     t,
 		byNonce:   t.IndexBy(func(a ask.Ask) string { return a.Nonce }),
@@ -95,37 +95,38 @@ func (t askTable) everywhere() []ask.Ask { return append(t.waiting(), t.byWait.A
 // that is known. A grant that covers the call, or a lease for the exact call, answers
 // it at once. If the id is known, OpenCovered attaches to that ask, whatever its state.
 func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
-	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err := c.do(func(s *step) error {
 		if old, ok := s.asks.Rows[a.ID]; ok {
 			if !old.Same(a) {
-				return b, fmt.Errorf("ask %q: %w", a.ID, ErrBound)
+				return fmt.Errorf("ask %q: %w", a.ID, ErrBound)
 			}
 			a = ask.Attach(old)
-			s.asks.Put(&b, a)
-			return b, nil
+			s.asks.Put(s.b, a)
+			return nil
 		}
 		a.Nonce = c.cfg.Secret()
 		a = s.timed(a)
-		a = ask.Start(a, s.mode(a.Session, now), now)
+		a = ask.Start(a, s.mode(a.Session, s.now), s.now)
 		text := fmt.Sprintf("%s asks for %s (sha256 %s)", s.token(a.Session), a.Line(), short(a.Hash))
-		record(&b, event.AskOpened, a.Session, string(a.ID), text, now)
-		if answered, ok := s.answerAtOnce(&b, a, need, now); ok {
+		s.record(event.AskOpened, a.Session, string(a.ID), text)
+		if answered, ok := s.answerAtOnce(a, need); ok {
 			a = answered
-			return b, nil
+			return nil
 		}
-		if refused, ok := s.refuseSecond(a, now); ok {
+		if refused, ok := s.refuseSecond(a, s.now); ok {
 			a = refused
-			return store.Batch{}, nil
+			s.drop() // the question was never there
+			return nil
 		}
-		if !s.answersElsewhere(a.Session, now) {
-			if handed, err := ask.Hand(a, "asked at the terminal", now); err == nil {
+		if !s.answersElsewhere(a.Session, s.now) {
+			if handed, err := ask.Hand(a, "asked at the terminal", s.now); err == nil {
 				a = handed // a form, whose dialog opens when its hook ends
 			}
 		}
-		a = ask.Tick(s.join(a), now)
-		s.putAsk(&b, a, now)
-		s.waiting(&b, a.Session, now)
-		return b, nil
+		a = ask.Tick(s.join(a), s.now)
+		s.putAsk(a)
+		s.waiting(a.Session)
+		return nil
 	})
 	return a, err
 }
@@ -210,20 +211,20 @@ func (c *Core) LoseAsk(id ask.ID) (ask.Ask, error) {
 // EnterAsk notes that a program of a session is attached to the terminal of the ask's
 // dialog, and tells the person.
 func (c *Core) EnterAsk(id ask.ID, program string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) (err error) {
 		a, ok := s.asks.Rows[id]
 		if !ok || a.Entered != "" {
-			return b, nil
+			return nil
 		}
 		if a, err = ask.Enter(a, program); err != nil {
-			return b, nil //nolint:nilerr // it was answered in the meantime
+			return nil //nolint:nilerr // it was answered in the meantime
 		}
-		s.putAsk(&b, a, now)
+		s.putAsk(a)
 		text := fmt.Sprintf("a program of a session (%s) is attached to the background session that asks “%s”. It can "+
 			"answer there in your place.", program, a.Line())
-		record(&b, event.AskEntered, a.Session, string(id), text, now)
-		s.notify(&b, "entered", a.Session, channel.News{Kind: channel.Entered, Of: s.label(&b, a.Session), What: text}, now)
-		return b, nil
+		s.record(event.AskEntered, a.Session, string(id), text)
+		s.notify("entered", a.Session, channel.News{Kind: channel.Entered, Of: s.label(a.Session), What: text})
+		return nil
 	})
 }
 
@@ -237,25 +238,25 @@ func (c *Core) changeAsk(
 	if err := c.recall(id); err != nil {
 		return after, err
 	}
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		before := s.asks.Rows[id]
-		next, kind, err := f(before, now)
+		next, kind, err := f(before, s.now)
 		after = next
 		if errors.Is(err, ask.ErrState) {
-			return b, nil
+			return nil
 		}
 		if err != nil || next == before {
-			return b, err
+			return err
 		}
-		s.putAsk(&b, next, now)
-		b.MayWait = next.Unproven && !before.Unproven // a hook that has printed what it claimed says so
+		s.putAsk(next)
+		s.b.MayWait = next.Unproven && !before.Unproven // a hook that has printed what it claimed says so
 		if changed := next.State != before.State || next.Arrived() != before.Arrived(); changed && kind != "" {
-			record(&b, kind, next.Session, string(id), s.askLine(next), now)
+			s.record(kind, next.Session, string(id), s.askLine(next))
 		}
 		if before.State == ask.Answered && next.State == ask.Delivered {
-			s.countAnswer(&b, next)
+			s.countAnswer(next)
 		}
-		return b, nil
+		return nil
 	})
 	return after, err
 }
@@ -291,27 +292,27 @@ func (c *Core) recall(id ask.ID) error {
 // Ran notes how a tool call turned out. It counts as progress of a loop and ends the
 // ask about the call.
 func (c *Core) Ran(o ask.Outcome) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		if v, ok := s.sessions.Rows[o.Session]; ok {
 			v.Tools++
-			s.sessions.Put(&b, session.To(v, session.Working, now))
+			s.sessions.Put(s.b, session.To(v, session.Working, s.now))
 		}
-		s.touchLoop(&b, o.Session, now)
-		s.ranLate(&b, o, now)
-		s.ranAfterAll(&b, o, now)
-		if a, ok := o.Of(s.asks.of(o.Session), now); ok {
-			o.Run.At = now
-			next, err := ask.Ran(a, o.Run, now)
+		s.touchLoop(o.Session)
+		s.ranLate(o)
+		s.ranAfterAll(o)
+		if a, ok := o.Of(s.asks.of(o.Session), s.now); ok {
+			o.Run.At = s.now
+			next, err := ask.Ran(a, o.Run, s.now)
 			if err != nil {
-				return b, err
+				return err
 			}
-			s.putAsk(&b, next, now)
-			s.doubt(&b, next, a.State == ask.Open, now)
-			s.provenByRun(&b, a, next, now)
-			record(&b, event.AskRan, a.Session, string(a.ID), s.askLine(next)+", "+next.Outcome(), now)
+			s.putAsk(next)
+			s.doubt(next, a.State == ask.Open)
+			s.provenByRun(a, next)
+			s.record(event.AskRan, a.Session, string(a.ID), s.askLine(next)+", "+next.Outcome())
 		}
-		s.ranUndo(&b, o, now)
-		return b, nil
+		s.ranUndo(o)
+		return nil
 	})
 }
 
@@ -328,10 +329,10 @@ const together = 2 * time.Second
 // doubt marks the asks whose dialogs the host may have shown before one that was settled
 // at the terminal. The host shows dialogs one after the other and does not say which of
 // them are left. The last one is not in doubt, because the session's file then tells.
-func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time) {
+func (s *step) doubt(settled ask.Ask, local bool) {
 	var left []ask.Ask
 	for _, a := range s.asks.of(settled.Session) {
-		if !s.asks.Changes(b, a.ID) && a.State == ask.Open && a.Dialog() {
+		if !s.asks.Changes(s.b, a.ID) && a.State == ask.Open && a.Dialog() {
 			left = append(left, a)
 		}
 	}
@@ -342,7 +343,7 @@ func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time
 	for _, a := range left {
 		passed := a.Perhaps || a.OpenedAt.Before(shownBefore)
 		if next, _ := ask.Doubt(a, passed && len(left) > 1); next != a {
-			s.putAsk(b, next, now)
+			s.putAsk(next)
 		}
 	}
 }
@@ -351,26 +352,26 @@ func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time
 // shows a dialog. The person's decision is not known yet; the outcome of the call will
 // show it.
 func (c *Core) LocallySettled(id session.ID, before time.Time) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		s.settledLocally(&b, id, before, now)
-		return b, nil
+	return c.do(func(s *step) error {
+		s.settledLocally(id, before)
+		return nil
 	})
 }
 
-func (s *state) settledLocally(b *store.Batch, id session.ID, before, now time.Time) {
+func (s *step) settledLocally(id session.ID, before time.Time) {
 	for _, a := range s.asks.of(id) {
 		if !a.Dialog() || !a.OpenedAt.Before(before) {
 			continue
 		}
 		if next, err := ask.Overruled(a); err == nil {
-			s.putAsk(b, next, now)
+			s.putAsk(next)
 		}
-		next, err := ask.Local(a, a.AtTerminal(), now)
+		next, err := ask.Local(a, a.AtTerminal(), s.now)
 		if err != nil || a.State != ask.Open {
 			continue // if it has an answer, only the run of its call tells which came first
 		}
-		s.putAsk(b, next, now)
-		s.noteEnd(b, next, now)
+		s.putAsk(next)
+		s.noteEnd(next)
 	}
 }
 
@@ -378,36 +379,36 @@ func (s *state) settledLocally(b *store.Batch, id session.ID, before, now time.T
 type ending func(a ask.Ask, note string, now time.Time) (ask.Ask, error)
 
 // endAsks ends all open asks of a session.
-func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, now time.Time) {
-	_, runs := s.runOf(b, id)
+func (s *step) endAsks(id session.ID, end ending, note string) {
+	_, runs := s.runOf(id)
 	for _, a := range s.asks.of(id) {
 		if runs && a.Aside() { // the run goes on in another turn
 			continue
 		}
-		s.endAsk(b, a, end, note, now)
+		s.endAsk(a, end, note)
 	}
 }
 
 // endAsk ends an ask without an answer. It reports false if the ask has ended before.
-func (s *state) endAsk(b *store.Batch, a ask.Ask, end ending, note string, now time.Time) bool {
-	next, err := end(a, note, now)
+func (s *step) endAsk(a ask.Ask, end ending, note string) bool {
+	next, err := end(a, note, s.now)
 	if err != nil {
 		return false
 	}
-	s.putAsk(b, next, now)
-	s.noteEnd(b, next, now)
+	s.putAsk(next)
+	s.noteEnd(next)
 	return true
 }
 
-func (s *state) noteEnd(b *store.Batch, a ask.Ask, now time.Time) {
-	record(b, event.AskEnded, a.Session, string(a.ID), s.askLine(a), now)
+func (s *step) noteEnd(a ask.Ask) {
+	s.record(event.AskEnded, a.Session, string(a.ID), s.askLine(a))
 }
 
 // loseAsks gives the hooks of all open asks time to connect again.
-func (s *state) loseAsks(b *store.Batch, now time.Time) {
+func (s *step) loseAsks() {
 	for _, a := range s.asks.waiting() {
-		if next, err := ask.Lose(a, now); err == nil {
-			s.asks.Put(b, next)
+		if next, err := ask.Lose(a, s.now); err == nil {
+			s.asks.Put(s.b, next)
 		}
 	}
 }
@@ -426,19 +427,19 @@ func (s *state) askDue(a ask.Ask, now time.Time) time.Time {
 }
 
 // expireAsk applies to an ask what is due at now.
-func (s *state) expireAsk(b *store.Batch, a ask.Ask, now time.Time) {
+func (s *step) expireAsk(a ask.Ask) {
 	next := a
-	if mode := s.mode(a.Session, now); a.CardAt.IsZero() && mode != session.Off {
-		next, _ = ask.Remode(a, mode, now) // one that has left the terminal stays as it is
+	if mode := s.mode(a.Session, s.now); a.CardAt.IsZero() && mode != session.Off {
+		next, _ = ask.Remode(a, mode, s.now) // one that has left the terminal stays as it is
 	}
-	next = ask.Tick(next, now)
+	next = ask.Tick(next, s.now)
 	if next == a {
-		s.remind(b, a, now)
+		s.remind(a)
 		return
 	}
-	s.putTicked(b, a, next, now)
+	s.putTicked(a, next)
 	if a.Lease != next.Lease {
-		s.markRetries(b, now)
+		s.markRetries()
 	}
 }
 
@@ -457,23 +458,23 @@ func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
 }
 
 // putTicked records an ask that has changed by itself.
-func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) {
-	s.putAsk(b, after, now)
+func (s *step) putTicked(before, after ask.Ask) {
+	s.putAsk(after)
 	if after.State != before.State {
-		s.noteEnd(b, after, now)
+		s.noteEnd(after)
 	}
 }
 
 // putAsk records an ask and updates its card, if the ask has left the terminal.
-func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
-	a = s.followUndo(b, a, now)
-	s.asks.Put(b, a)
-	s.followRun(b, a.Session, now)
+func (s *step) putAsk(a ask.Ask) {
+	a = s.followUndo(a)
+	s.asks.Put(s.b, a)
+	s.followRun(a.Session)
 	if follow := declined[a.Kind]; follow != nil && a.Declined() {
-		follow(s, b, a, now)
+		follow(s, a)
 	}
 	if a.Shown && !a.Unproven { // a card does not tell of a claim
-		s.showCard(b, a, now)
+		s.showCard(a)
 	}
 }
 

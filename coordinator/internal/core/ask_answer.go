@@ -2,14 +2,12 @@ package core
 
 import (
 	"slices"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // Answer decides an ask for its person. The first answer wins. For any later one it
@@ -20,12 +18,12 @@ func (c *Core) Answer(id ask.ID, d ask.Decision) (ask.Ask, error) {
 
 // Step makes one move of the person towards the end of an ask, and of all asks on its
 // card.
-func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
+func (c *Core) Step(id ask.ID, by ask.Step, d ask.Decision) (ask.Ask, error) {
 	if err := c.recall(id); err != nil {
 		return ask.Ask{}, err
 	}
 	var after ask.Ask
-	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err := c.do(func(s *step) (err error) {
 		before := s.asks.Rows[id]
 		if before.Kind == ask.CheckIn {
 			d = d.ForCheckIn(d.Message)
@@ -34,12 +32,12 @@ func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 		if len(card.Waiting()) > 0 {
 			card = s.onCard(before)
 		}
-		changed, err := s.answer(&b, card, step, d, now)
+		changed, err := s.answer(card, by, d)
 		after = changed.Of(id)
 		if err == nil {
-			s.replied(&b, after, now)
+			s.replied(after)
 		}
-		return b, err
+		return err
 	})
 	return after, err
 }
@@ -109,36 +107,36 @@ func (c *Core) Press(p Press) (Told, error) {
 	if err != nil || no != "" {
 		return tells(no), err
 	}
-	return c.pressIt(p, func(s *state, b *store.Batch, p Press, now time.Time) Told {
+	return c.pressIt(p, func(s *step, p Press) Told {
 		a := s.asks.Rows[id]
 		if !noted {
-			b.Copies = append(b.Copies, channel.Copy{Ask: a.CardID(), Channel: p.Channel, Message: p.Message})
+			s.b.Copies = append(s.b.Copies, channel.Copy{Ask: a.CardID(), Channel: p.Channel, Message: p.Message})
 		}
-		return Told{Worded: s.decide(b, a, p, now)}
+		return Told{Worded: s.decide(a, p)}
 	})
 }
 
 // decide applies what the person decided to an ask and returns what they are told
 // about it. A text answers a question in its own words; for a check-in it
 // becomes a message of its session, a second text too.
-func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) channel.Worded {
+func (s *step) decide(a ask.Ask, p Press) channel.Worded {
 	if a.Mirrored() {
-		return s.forward(b, a, p, now)
+		return s.forward(a, p)
 	}
 	if a.Kind == ask.Missed && p.Text != "" && !p.Word {
 		return channel.News{Kind: channel.RunOrSkip}
 	}
 	p, step := p.meant(a)
 	if a.Replied() && p.Text != "" && s.sessions.Rows[a.Session].State != session.Ended {
-		m := s.post(b, p.message(a.Session), now)
+		m := s.post(p.message(a.Session))
 		return s.fate(m.Session)
 	}
-	changed, err := s.answer(b, s.onCard(a), step, p.Decision, now)
+	changed, err := s.answer(s.onCard(a), step, p.Decision)
 	switch next := changed[0]; {
 	case err != nil:
-		s.putAsk(b, next, now)
+		s.putAsk(next)
 	case next.Replied():
-		m := s.post(b, p.message(a.Session), now)
+		m := s.post(p.message(a.Session))
 		if s.sessions.Rows[m.Session].Holder.Known() && !s.settings.Paused {
 			return channel.News{Kind: channel.GoesOn}
 		}
@@ -174,27 +172,25 @@ func (p Press) seen(open []ask.Ask) []ask.Ask {
 }
 
 // replied makes a message of the text that answered a check-in on another channel.
-func (s *state) replied(b *store.Batch, a ask.Ask, now time.Time) {
+func (s *step) replied(a ask.Ask) {
 	if a.Replied() {
-		s.post(b, message.Message{
+		s.post(message.Message{
 			Key:     "ask:" + string(a.ID),
 			Session: a.Session,
 			Text:    a.Decision.Message,
 			By:      a.Decision.By,
 			Channel: a.Decision.Channel,
-		}, now)
+		})
 	}
 }
 
 // answer makes one step of the person on every waiting ask of a card. A nil step decides
 // them. If the answer is for the whole session, it also gives the grant. It returns the
 // asks that it changed, or the ask that shows why it changed none.
-func (s *state) answer(
-	b *store.Batch, card ask.Card, step ask.Step, d ask.Decision, now time.Time,
-) (changed ask.Card, err error) {
+func (s *step) answer(card ask.Card, step ask.Step, d ask.Decision) (changed ask.Card, err error) {
 	waiting := card.Waiting().Or(card.Face())
 	for _, a := range waiting {
-		next, failed := s.answerOne(b, a, step, d, now)
+		next, failed := s.answerOne(a, step, d)
 		if failed != nil {
 			err = failed
 			continue
@@ -204,47 +200,45 @@ func (s *state) answer(
 	if len(changed) == 0 {
 		return waiting[:1], err
 	}
-	s.doubt(b, changed[0], false, now)
+	s.doubt(changed[0], false)
 	stands := d.Scope == ask.Session || d.Scope == ask.Always && len(changed[0].Offer.Kept) > 0
 	if d.Allow && stands && changed[0].Decided() {
-		d.At = now
-		s.give(b, changed[0], d, now)
+		d.At = s.now
+		s.give(changed[0], d)
 	}
 	return changed, nil
 }
 
 // A follow is what follows from an ask.
-type follow func(s *state, b *store.Batch, a ask.Ask, now time.Time)
+type follow func(s *step, a ask.Ask)
 
 // decided says what follows when the person has decided an ask of a kind, and declined what follows when one
 // has ended without a yes. The file of each feature fills in its rows.
 var decided, declined = map[ask.Kind]follow{}, map[ask.Kind]follow{}
 
 // answerOne makes one step of its person on an ask.
-func (s *state) answerOne(
-	b *store.Batch, before ask.Ask, step ask.Step, d ask.Decision, now time.Time,
-) (ask.Ask, error) {
+func (s *step) answerOne(before ask.Ask, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	if step == nil {
 		step = ask.Answer
 	}
 	if err := s.counts(d.Channel); err != nil {
 		return before, err
 	}
-	d.At = now
+	d.At = s.now
 	next, err := step(before, d)
 	if err != nil {
 		return before, err
 	}
-	s.putAsk(b, next, now)
+	s.putAsk(next)
 	if next.State == before.State && next.Lease == before.Lease {
 		return next, nil // a choice on the way, not an answer yet
 	}
-	record(b, event.AskAnswered, next.Session, string(next.ID), s.askLine(next)+answerProof(next), now)
+	s.record(event.AskAnswered, next.Session, string(next.ID), s.askLine(next)+answerProof(next))
 	if follow := decided[next.Kind]; follow != nil && next.Decision != nil {
-		follow(s, b, next, now)
+		follow(s, next)
 	}
 	if next.Lease != before.Lease {
-		s.endHolds(b, next, now)
+		s.endHolds(next)
 	}
 	return next, nil
 }

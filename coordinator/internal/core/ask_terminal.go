@@ -7,7 +7,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // askedBefore is how long before the host's file says so the ask about a dialog may be opened.
@@ -33,28 +32,28 @@ func (s *state) unasked(v session.Session, since time.Time) bool {
 // AskAtTerminal tells the person of a dialog that a session shows since a time, and that only the
 // terminal can answer.
 func (c *Core) AskAtTerminal(a ask.Ask, since time.Time) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		if !s.unasked(s.sessions.Rows[a.Session], since) {
-			return b, nil
+			return nil
 		}
 		a.Nonce, a.Times = c.cfg.Secret(), s.cfg.Rules.Times
-		a = ask.Start(a, s.mode(a.Session, now), since)
-		a = ask.Tick(a, now)
-		s.putAsk(&b, a, now)
+		a = ask.Start(a, s.mode(a.Session, s.now), since)
+		a = ask.Tick(a, s.now)
+		s.putAsk(a)
 		text := s.token(a.Session) + ": a dialog waits at the terminal, which alone can answer it: " + a.Tool
-		record(&b, event.AskOpened, a.Session, string(a.ID), text, now)
-		return b, nil
+		s.record(event.AskOpened, a.Session, string(a.ID), text)
+		return nil
 	})
 }
 
 // DialogOver notes that a session shows no dialog any more.
 func (c *Core) DialogOver(id session.ID) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		for _, a := range s.asks.of(id) {
 			if a.Kind == ask.Terminal && a.State == ask.Open {
-				s.endAsk(&b, a, ask.Local, "answered at the terminal", now)
+				s.endAsk(a, ask.Local, "answered at the terminal")
 			}
 		}
-		return b, nil
+		return nil
 	})
 }

@@ -40,15 +40,15 @@ func (s *state) rings() bool {
 	})
 }
 
-// channelAction returns an action for one channel, in the lane with the channel's name.
-func channelAction(name, key, kind, data string, due time.Time) store.Action {
-	return store.Action{Key: name + "/" + key, Lane: name, Kind: kind, Data: data, Due: due}
+// onChannel adds an action for one channel, in the lane with the channel's name.
+func (s *step) onChannel(name, key, kind, data string, due time.Time) {
+	s.b.Actions = append(s.b.Actions, store.Action{Key: name + "/" + key, Lane: name, Kind: kind, Data: data, Due: due})
 }
 
 // onChannels adds an action for every available channel.
-func (s *state) onChannels(b *store.Batch, key, kind, data string, due time.Time) {
+func (s *step) onChannels(key, kind, data string, due time.Time) {
 	for _, name := range s.available() {
-		b.Actions = append(b.Actions, channelAction(name, key, kind, data, due))
+		s.onChannel(name, key, kind, data, due)
 	}
 }
 
@@ -62,27 +62,27 @@ func encode(v any) string {
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // showCard makes every available channel show the current card of an ask.
-func (s *state) showCard(b *store.Batch, a ask.Ask, now time.Time) {
+func (s *step) showCard(a ask.Ask) {
 	id := string(a.CardID())
-	s.onChannels(b, "card:"+id, ActCard, id, now)
+	s.onChannels("card:"+id, ActCard, id, s.now)
 }
 
 // showOpen makes one channel show the open asks that have left the terminal.
-func (s *state) showOpen(b *store.Batch, name string, now time.Time) {
+func (s *step) showOpen(name string) {
 	for _, a := range s.asks.everywhere() {
 		if a.Shown && a.State == ask.Open {
 			id := string(a.CardID())
-			b.Actions = append(b.Actions, channelAction(name, "card:"+id, ActCard, id, now))
+			s.onChannel(name, "card:"+id, ActCard, id, s.now)
 		}
 	}
 }
 
 // settle tells the person who acted on a channel what the act led to.
-func (s *state) settle(b *store.Batch, act channel.Act, text string, now time.Time) {
-	s.tell(b, act, channel.Settlement{Text: text}, now)
+func (s *step) settle(act channel.Act, text string) {
+	s.tell(act, channel.Settlement{Text: text})
 }
 
-func (s *state) tell(b *store.Batch, act channel.Act, what channel.Settlement, now time.Time) {
+func (s *step) tell(act channel.Act, what channel.Settlement) {
 	kind, key := ActSay, "say:"+itoa(act.Update)
 	if act.Tap != "" {
 		kind, key = ActTap, "tap:"+act.Tap
@@ -91,18 +91,18 @@ func (s *state) tell(b *store.Batch, act channel.Act, what channel.Settlement, n
 	if act.Tap == "" || what.Reply != nil { // a message may follow the answer to the tap
 		what.To = act.At
 	}
-	b.Actions = append(b.Actions, channelAction(act.Channel, key, kind, encode(what), now))
+	s.onChannel(act.Channel, key, kind, encode(what), s.now)
 }
 
 // Acknowledge deals with an act that changes nothing. It answers with a text, if the
 // text is not empty.
 func (c *Core) Acknowledge(act channel.Act, text string) error {
-	return c.do(func(s *state, now time.Time) (store.Batch, error) {
-		b := store.Batch{Act: act}
+	return c.do(func(s *step) error {
+		s.b.Act = act
 		if text != "" {
-			s.settle(&b, act, text, now)
+			s.settle(act, text)
 		}
-		return b, nil
+		return nil
 	})
 }
 
@@ -133,33 +133,33 @@ func (c *Core) Person(name string) *channel.Person { return c.Account(name).Pers
 // ChangeAccount deals with an act that concerns its channel's account. change returns
 // the account that replaces the current one.
 func (c *Core) ChangeAccount(act channel.Act, change func(a channel.Account, now time.Time) channel.Change) error {
-	return c.do(func(s *state, now time.Time) (store.Batch, error) {
-		b := store.Batch{Act: act}
+	return c.do(func(s *step) error {
+		s.b.Act = act
 		before := s.account(act.Channel)
-		next := change(before, now)
+		next := change(before, s.now)
 		if next.Account != nil && next.Account.Person != before.Person {
 			next.Account.Refusal = nil // it is of an address that no longer counts
 		}
 		if next.Account != nil {
-			s.accounts.Put(&b, *next.Account)
+			s.accounts.Put(s.b, *next.Account)
 		}
 		if next.Anew {
-			b.Anew = act.Channel
+			s.b.Anew = act.Channel
 		}
 		if next.Settle != "" {
-			s.settle(&b, act, next.Settle, now)
+			s.settle(act, next.Settle)
 		}
 		if next.Notice != "" {
-			s.noticeOn(&b, act.Channel, "account", channel.News{Text: next.Notice}, now)
+			s.noticeOn(act.Channel, "account", channel.News{Text: next.Notice})
 		}
 		if next.Show {
-			s.showOpen(&b, act.Channel, now)
+			s.showOpen(act.Channel)
 		}
 		if next.Event.Kind != "" {
-			next.Event.At = now
-			b.Events = append(b.Events, next.Event)
+			next.Event.At = s.now
+			s.b.Events = append(s.b.Events, next.Event)
 		}
-		return b, nil
+		return nil
 	})
 }
 
@@ -173,24 +173,24 @@ func (c *Core) Sent(by store.Action, sent ...channel.Copy) error {
 func (c *Core) Repeatable(by store.Action, sent ...channel.Copy) error { return c.sent(by, sent, true) }
 
 func (c *Core) sent(by store.Action, sent []channel.Copy, mayWait bool) error {
-	return c.do(func(*state, time.Time) (store.Batch, error) {
-		b := store.Batch{Copies: sent, MayWait: mayWait}
+	return c.do(func(s *step) error {
+		s.b.Copies, s.b.MayWait = sent, mayWait
 		if by.Key != "" {
-			b.Done = []store.Action{by}
+			s.b.Done = []store.Action{by}
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // SentLast notes the newest message of a channel to its person that shows no card. If that is lost, its action is
 // carried out again, and sends a newer one.
 func (c *Core) SentLast(name string, message channel.MessageID) error {
-	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
-		b.MayWait = true
+	return c.do(func(s *step) error {
+		s.b.MayWait = true
 		a := s.account(name)
 		a.Newest = message
-		s.accounts.Put(&b, a)
-		return b, nil
+		s.accounts.Put(s.b, a)
+		return nil
 	})
 }
 
@@ -249,8 +249,9 @@ func (c *Core) WasKilled() bool { return c.wasKilled }
 // Receive takes raw updates. The commit that deals with the first of them keeps all, and KeepReceived does if
 // there is none.
 func (c *Core) Receive(updates []channel.Update) error {
-	return c.do(func(*state, time.Time) (store.Batch, error) {
-		return store.Batch{Received: updates, MayWait: true}, nil
+	return c.do(func(s *step) error {
+		s.b.Received, s.b.MayWait = updates, true
+		return nil
 	})
 }
 
@@ -302,29 +303,29 @@ func (s *state) room(name string, id session.ID, inside channel.Address) channel
 
 // PutRoom stores a room. A room without an Address is gone.
 func (c *Core) PutRoom(r channel.Room) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		s.rooms.Put(&b, r)
-		s.followRoom(&b, r, s.sessions.Rows[r.Session], now)
-		return b, nil
+	return c.do(func(s *step) error {
+		s.rooms.Put(s.b, r)
+		s.followRoom(r, s.sessions.Rows[r.Session])
+		return nil
 	})
 }
 
 // followRooms closes or reopens the rooms of a session that ended or came back, in the
 // channels with which people are paired now.
-func (s *state) followRooms(b *store.Batch, v session.Session, now time.Time) {
+func (s *step) followRooms(v session.Session) {
 	for _, name := range s.available() {
 		inside := s.accounts.Rows[name].Person.Address
-		s.followRoom(b, s.room(name, v.ID, inside), v, now)
+		s.followRoom(s.room(name, v.ID, inside), v)
 	}
 }
 
-func (s *state) followRoom(b *store.Batch, r channel.Room, v session.Session, now time.Time) {
+func (s *step) followRoom(r channel.Room, v session.Session) {
 	ended := v.State == session.Ended
 	if r.Address == "" || r.Closed == ended {
 		return
 	}
 	id := string(r.Session)
-	b.Actions = append(b.Actions, channelAction(r.Channel, "room:"+id, ActRoom, id, now))
+	s.onChannel(r.Channel, "room:"+id, ActRoom, id, s.now)
 }
 
 // SessionIn returns the session whose room is at an address; ok is false for any
@@ -342,31 +343,31 @@ func (s *state) sessionIn(name string, at channel.Address) (session.ID, bool) {
 // TellOnce tells the person news on a channel, once, until Untrue withdraws it. about
 // names the fact.
 func (c *Core) TellOnce(name, about string, n channel.News) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		if s.settings.Notes[about] != "" {
-			return b, nil
+			return nil
 		}
-		set := s.change(&b)
+		set := s.newSettings()
 		set.Notes = maps.Clone(set.Notes)
 		if set.Notes == nil {
 			set.Notes = map[string]string{}
 		}
 		set.Notes[about] = n.Words()
-		s.noticeOn(&b, name, about, n, now)
-		return b, nil
+		s.noticeOn(name, about, n)
+		return nil
 	})
 }
 
 // Untrue withdraws a fact of TellOnce, without telling the person.
 func (c *Core) Untrue(about string) error {
-	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		if s.settings.Notes[about] == "" {
-			return b, nil
+			return nil
 		}
-		set := s.change(&b)
+		set := s.newSettings()
 		set.Notes = maps.Clone(set.Notes)
 		delete(set.Notes, about)
-		return b, nil
+		return nil
 	})
 }
 

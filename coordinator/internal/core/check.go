@@ -3,21 +3,19 @@ package core
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // checked journals the result of a check, with the end of what it printed.
-func (s *state) checked(b *store.Batch, id session.ID, result, tail string, now time.Time) {
+func (s *step) checked(id session.ID, result, tail string) {
 	text := s.token(id) + ": " + result
 	if tail = folded(tail); tail != "" {
 		text += "; it printed: " + tail
 	}
-	record(b, event.LoopChecked, id, s.token(id), text, now)
+	s.record(event.LoopChecked, id, s.token(id), text)
 }
 
 // folded returns a text of many lines in one line.
@@ -30,28 +28,28 @@ func (c *Core) Checking(id session.ID, output string) error {
 	if output = folded(output); output == "" {
 		return nil
 	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		token := s.token(id)
-		record(&b, event.LoopChecking, id, token, token+": the check prints: "+output, now)
-		return b, nil
+		s.record(event.LoopChecking, id, token, token+": the check prints: "+output)
+		return nil
 	})
 }
 
 // InterruptCheck notes that the host ended the check of a frame.
 func (c *Core) InterruptCheck(id session.ID, frame string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) (err error) {
 		l := s.loops.Rows[id]
 		if !l.Checking(frame) {
-			return b, nil
+			return nil
 		}
-		if l, err = loop.Interrupt(l, now); err != nil {
-			return b, err
+		if l, err = loop.Interrupt(l, s.now); err != nil {
+			return err
 		}
 		f, _ := l.Top()
-		s.checked(&b, id, f.Checked, "", now)
-		s.loops.Put(&b, l)
-		s.markdown(&b, id, "loop.md", now)
-		return b, nil
+		s.checked(id, f.Checked, "")
+		s.loops.Put(s.b, l)
+		s.markdown(id, "loop.md")
+		return nil
 	})
 }
 

@@ -8,21 +8,20 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // openCheckIn opens the check-in of a session that stopped. A known id finds the
 // same check-in. An older check-in of the session ends.
-func (s *state) openCheckIn(b *store.Batch, a ask.Ask, now time.Time) {
+func (s *step) openCheckIn(a ask.Ask) {
 	if s.checkedIn(a.ID) {
 		return
 	}
-	s.dropCheckIns(b, a.Session, "a newer check-in took its place", now)
+	s.dropCheckIns(a.Session, "a newer check-in took its place")
 	a.Nonce = s.cfg.Secret()
-	a = ask.Tick(ask.Start(a, session.On, now), now)
-	s.putAsk(b, a, now)
+	a = ask.Tick(ask.Start(a, session.On, s.now), s.now)
+	s.putAsk(a)
 	text := s.token(a.Session) + ": stopped and checked in"
-	record(b, event.AskOpened, a.Session, string(a.ID), text, now)
+	s.record(event.AskOpened, a.Session, string(a.ID), text)
 }
 
 func (s *state) checkedIn(id ask.ID) bool {
@@ -43,21 +42,21 @@ func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
 // Release notes that the Stop hook no longer holds the session. The check-in stays
 // open, and the session is idle. Release returns the check-in.
 func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		var ok bool
 		if a, ok = s.asks.Rows[id]; !ok {
-			return b, fmt.Errorf("ask %q: %w", id, ErrNotFound)
+			return fmt.Errorf("ask %q: %w", id, ErrNotFound)
 		}
 		v := s.sessions.Rows[a.Session]
 		holds := v.Holder.Known()
 		v.Holder = session.Process{}
 		if a.State == ask.Open && v.State == session.Waiting {
-			v, holds = session.To(v, session.Idle, now), true
+			v, holds = session.To(v, session.Idle, s.now), true
 		}
 		if holds {
-			s.sessions.Put(&b, v)
+			s.sessions.Put(s.b, v)
 		}
-		return b, nil
+		return nil
 	})
 	return a, err
 }
@@ -70,9 +69,9 @@ func (s *state) openCheckIns(id session.ID) []ask.Ask {
 }
 
 // dropCheckIns ends the open check-ins of a session.
-func (s *state) dropCheckIns(b *store.Batch, id session.ID, note string, now time.Time) (dropped bool) {
+func (s *step) dropCheckIns(id session.ID, note string) (dropped bool) {
 	for _, a := range s.openCheckIns(id) {
-		dropped = s.endAsk(b, a, ask.Local, note, now) || dropped
+		dropped = s.endAsk(a, ask.Local, note) || dropped
 	}
 	return dropped
 }

@@ -72,8 +72,21 @@ type owner struct {
 	flushAt time.Time       // when what is carried is committed in any case; zero if nothing is
 }
 
-// A step computes a change from the state at now. It must not change the state.
-type step func(s *state, now time.Time) (store.Batch, error)
+// A step is a change of the state under way: it reads the state as it was, and collects in b what is to be committed.
+// The state itself changes only after the commit.
+type step struct {
+	*state
+	b   *store.Batch
+	now time.Time
+}
+
+// drop forgets what the step has collected.
+func (s *step) drop() { *s.b = store.Batch{} }
+
+// record adds an entry to the journal; text must be free of secrets.
+func (s *step) record(kind event.Kind, id session.ID, subject, text string) {
+	s.b.Events = append(s.b.Events, event.Event{At: s.now, Kind: kind, Session: id, Subject: subject, Text: text})
+}
 
 // New loads the state from the store. Rows that cannot be read stay in the database.
 // A damaged loop is replaced by a failed one, so that its session may stop.
@@ -112,7 +125,7 @@ func New(cfg Config) (*Core, error) {
 }
 
 // do changes the state and wakes the waiters.
-func (c *Core) do(f step) error {
+func (c *Core) do(f func(*step) error) error {
 	if c.open != nil {
 		return c.collect(f)
 	}
@@ -161,7 +174,7 @@ func (c *Core) flush() error {
 
 // quietly is do for a hook that waits for the reply. It wakes no waiters, and waits for
 // the disk only if asks or messages change. The caller calls Publish after its reply.
-func (c *Core) quietly(f step) error {
+func (c *Core) quietly(f func(*step) error) error {
 	if c.open != nil {
 		return c.collect(f)
 	}
@@ -189,16 +202,15 @@ func (c *Core) Publish() {
 }
 
 // change is the only way in which state changes; c.mu is held.
-func (c *Core) change(f step, commit func(*store.Batch) error) (changed bool, err error) {
-	now := c.cfg.Now()
-	batch, err := f(c.state, now)
-	if err != nil || batch.Empty() {
+func (c *Core) change(f func(*step) error, commit func(*store.Batch) error) (changed bool, err error) {
+	s := c.state.at(c.cfg.Now())
+	if err := f(s); err != nil || s.b.Empty() {
 		return false, err
 	}
-	if err := commit(&batch); err != nil {
+	if err := commit(s.b); err != nil {
 		return false, err
 	}
-	c.state.merge(&batch, now)
+	c.state.merge(s.b, s.now)
 	return true, nil
 }
 
@@ -213,9 +225,4 @@ func (c *Core) view(f func(s *state, now time.Time)) {
 	c.lock()
 	defer c.unlock()
 	f(c.state, c.cfg.Now())
-}
-
-// record adds an entry to the journal; text must be free of secrets.
-func record(b *store.Batch, kind event.Kind, id session.ID, subject, text string, now time.Time) {
-	b.Events = append(b.Events, event.Event{At: now, Kind: kind, Session: id, Subject: subject, Text: text})
 }

@@ -11,19 +11,18 @@ import (
 
 // restarted makes the first change after a start. It reports rows that cannot be read,
 // and gives the hooks of the open asks time to connect again.
-func restarted(bad []store.Bad) step {
-	return func(s *state, now time.Time) (store.Batch, error) {
-		var b store.Batch
-		record(&b, event.Started, "", "", "the coordinator started", now)
-		reportBad(&b, bad, now)
+func restarted(bad []store.Bad) func(*step) error {
+	return func(s *step) error {
+		s.record(event.Started, "", "", "the coordinator started")
+		s.reportBad(bad)
 		for _, r := range bad {
 			if r.Table == store.Loops.Table {
-				s.putLoop(&b, session.ID(r.ID), unreadable(r.ID, now), now)
+				s.putLoop(session.ID(r.ID), unreadable(r.ID, s.now))
 			}
 		}
-		s.loseAsks(&b, now)
-		s.reschedule(&b, now)
-		return b, nil
+		s.loseAsks()
+		s.reschedule()
+		return nil
 	}
 }
 
@@ -41,9 +40,9 @@ func (c *Core) report(bad []store.Bad) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	err := c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		reportBad(&b, fresh, now)
-		return b, nil
+	err := c.do(func(s *step) error {
+		s.reportBad(fresh)
+		return nil
 	})
 	if err == nil {
 		c.reported(fresh)
@@ -76,8 +75,8 @@ func (c *Core) reported(bad []store.Bad) {
 // rowName is the subject of the journal's entry about a row.
 func rowName(r store.Bad) string { return r.Table + " " + r.ID }
 
-func reportBad(b *store.Batch, bad []store.Bad, now time.Time) {
+func (s *step) reportBad(bad []store.Bad) {
 	for _, r := range bad {
-		record(b, event.Damaged, "", rowName(r), "a row cannot be read: "+r.Err.Error(), now)
+		s.record(event.Damaged, "", rowName(r), "a row cannot be read: "+r.Err.Error())
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // ActRetries is an action without data. It updates the mark that tells hooks whether a
@@ -25,34 +24,34 @@ func (c *Core) MayRetry() (may bool) {
 // TakeRetry uses up the lease for the call of a, which auto mode refused before. ok is
 // false when there is no lease.
 func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		used, ok = s.lease(a, now)
-		if ok = ok && used.Retries(now); !ok {
-			return b, nil
+	err = c.do(func(s *step) (err error) {
+		used, ok = s.lease(a, s.now)
+		if ok = ok && used.Retries(s.now); !ok {
+			return nil
 		}
-		if used, err = ask.Use(used, now); err != nil {
-			return b, err
+		if used, err = ask.Use(used, s.now); err != nil {
+			return err
 		}
-		s.putAsk(&b, used, now)
-		s.markRetries(&b, now)
-		record(&b, event.AskDelivered, a.Session, string(used.ID), s.askLine(used), now)
-		return b, nil
+		s.putAsk(used)
+		s.markRetries()
+		s.record(event.AskDelivered, a.Session, string(used.ID), s.askLine(used))
+		return nil
 	})
 	return used, ok, err
 }
 
 // endHolds ends the check-ins that hold a session, so that the session soon learns of an
 // answer that came after its call was refused.
-func (s *state) endHolds(b *store.Batch, a ask.Ask, now time.Time) {
-	s.dropCheckIns(b, a.Session, "the session goes on with another answer", now)
-	if a.Retries(now) {
-		s.markRetries(b, now)
+func (s *step) endHolds(a ask.Ask) {
+	s.dropCheckIns(a.Session, "the session goes on with another answer")
+	if a.Retries(s.now) {
+		s.markRetries()
 	}
 }
 
 // markRetries adds an action that updates the mark that hooks look for.
-func (s *state) markRetries(b *store.Batch, now time.Time) {
-	enqueue(b, LaneDisk, ActRetries, ActRetries, "", now)
+func (s *step) markRetries() {
+	s.enqueue(LaneDisk, ActRetries, ActRetries, "")
 }
 
 // untold reports whether a session must still learn of an answer that came after its

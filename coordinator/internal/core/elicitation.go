@@ -1,22 +1,19 @@
 package core
 
 import (
-	"time"
-
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // handOver moves the forms of a session to its terminal, because a person types there
 // now. If the person has said that they are away, the forms stay on the channels.
-func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
-	if s.mode(id, now) == session.On {
+func (s *step) handOver(id session.ID) {
+	if s.mode(id, s.now) == session.On {
 		return
 	}
 	for _, a := range s.asks.of(id) {
 		if a.State == ask.Open {
-			s.endAsk(b, a, ask.Hand, "handed to the terminal: somebody types there", now)
+			s.endAsk(a, ask.Hand, "handed to the terminal: somebody types there")
 		}
 	}
 }
@@ -25,12 +22,12 @@ func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 // tells neither their hooks nor their servers. It ends no form while a subagent runs: a
 // subagent's forms go on, and the host does not say which forms those are.
 func (c *Core) Interrupted(id session.ID) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		for _, a := range s.asks.of(id) {
 			if a.State == ask.Open && a.Kind == ask.Elicitation && !s.sessions.Rows[id].Agents {
-				s.endAsk(&b, a, ask.Cancel, "ended at the terminal", now)
+				s.endAsk(a, ask.Cancel, "ended at the terminal")
 			}
 		}
-		return b, nil
+		return nil
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // Rules are the person's permanent settings. The zero value sets none.
@@ -56,21 +55,21 @@ func (c *Core) Use(r Rules) error {
 		}
 		c.bell.Ring(due)
 	})
-	goOn := func(s *state, now time.Time) (b store.Batch, err error) {
-		s.startTurns(&b, now) // a budget may be larger
-		return b, nil
+	goOn := func(s *step) error {
+		s.startTurns() // a budget may be larger
+		return nil
 	}
 	return errors.Join(c.do(goOn), c.setDaily())
 }
 
 // remind reminds the person, once, of an ask that waits too long. The asks on one card
 // share one reminder.
-func (s *state) remind(b *store.Batch, a ask.Ask, now time.Time) {
+func (s *step) remind(a ask.Ask) {
 	at := a.RemindAt(s.cfg.Rules.RemindAfter)
-	if at.IsZero() || now.Before(at) || s.settings.Paused || s.asks.Changes(b, a.ID) {
+	if at.IsZero() || s.now.Before(at) || s.settings.Paused || s.asks.Changes(s.b, a.ID) {
 		return
 	}
-	s.asks.Put(b, ask.Remind(a))
+	s.asks.Put(s.b, ask.Remind(a))
 	id := string(a.CardID())
-	s.onChannels(b, "remind:"+id, ActRemind, id, now)
+	s.onChannels("remind:"+id, ActRemind, id, s.now)
 }

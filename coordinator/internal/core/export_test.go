@@ -1,14 +1,15 @@
 package core
 
 import (
-	"time"
-
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // Commit commits a batch that a test has made, as a step does.
 func (c *Core) Commit(b store.Batch) error {
-	return c.do(func(*state, time.Time) (store.Batch, error) { return b, nil })
+	return c.do(func(s *step) error {
+		*s.b = b
+		return nil
+	})
 }
 
 // Woken returns how many subscriptions f wakes.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/memory"
 	"github.com/afar-sh/afar/coordinator/internal/run"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
@@ -39,16 +38,16 @@ func (c *Core) TurnsToExtract() (all []EndedTurn) {
 // Extracted notes that the extraction has looked at a turn, and has what it found kept. to says up
 // to where it has looked. A second call for a turn changes nothing.
 func (c *Core) Extracted(of EndedTurn, to task.Extracted, keep memory.Extract) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		t, ok := s.tasks.Rows[of.Task.Slug]
 		if !ok || t.Run != of.Run.ID || to.Turn <= t.Extracted.Turn {
-			return b, nil
+			return nil
 		}
 		t.Extracted = to
-		s.tasks.Put(&b, t)
+		s.tasks.Put(s.b, t)
 		if !keep.Empty() {
-			enqueue(&b, LaneMemory, fmt.Sprintf("keep:%s:%d", of.Run.ID, to.Turn), ActKeep, encode(keep), now)
+			s.enqueue(LaneMemory, fmt.Sprintf("keep:%s:%d", of.Run.ID, to.Turn), ActKeep, encode(keep))
 		}
-		return b, nil
+		return nil
 	})
 }

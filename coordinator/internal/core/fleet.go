@@ -78,16 +78,16 @@ func (c *Core) Fleet() (f store.Fleet) {
 
 // ChangeFleet changes what this machine is in its fleet; text says so in the journal, "" for nothing.
 func (c *Core) ChangeFleet(text string, change func(f *store.Fleet, now time.Time) error) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		set := s.change(&b)
+	return c.do(func(s *step) error {
+		set := s.newSettings()
 		set.Fleet.Invites = slices.Clone(set.Fleet.Invites)
-		if err := change(&set.Fleet, now); err != nil {
-			return store.Batch{}, err
+		if err := change(&set.Fleet, s.now); err != nil {
+			return err
 		}
 		if text != "" {
-			record(&b, event.FleetChanged, "", set.Fleet.Name, text, now)
+			s.record(event.FleetChanged, "", set.Fleet.Name, text)
 		}
-		return b, nil
+		return nil
 	})
 }
 
@@ -165,24 +165,23 @@ func (c *Core) IsPresent(id fleet.MachineID) (is bool) {
 
 // Admit lets a machine join by an invite. A machine that has joined by it joins again.
 func (c *Core) Admit(invite string, who fleet.Machine) (m fleet.Machine, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		set := s.change(&b)
-		set.Fleet.Invites = slices.Clone(set.Fleet.Invites)
-		at := slices.IndexFunc(set.Fleet.Invites, func(i fleet.Invite) bool { return i.ID == invite })
-		if at < 0 || !set.Fleet.Invites[at].Good(who.ID, now) {
-			return store.Batch{}, errors.New("this invite was used or is over: afar fleet invite makes another one")
+	err = c.do(func(s *step) error {
+		invites := slices.Clone(s.settings.Fleet.Invites)
+		at := slices.IndexFunc(invites, func(i fleet.Invite) bool { return i.ID == invite })
+		if at < 0 || !invites[at].Good(who.ID, s.now) {
+			return errors.New("this invite was used or is over: afar fleet invite makes another one")
 		}
-		in := &set.Fleet.Invites[at]
+		in := &invites[at]
 		old, joinsAgain := s.machines.Rows[who.ID]
 		switch {
 		case joinsAgain && !old.Trusted():
-			return store.Batch{}, errors.New("the key of this machine is refused; it joins with new keys: afar fleet leave, then join")
+			return errors.New("the key of this machine is refused; it joins with new keys: afar fleet leave, then join")
 		case in.Used == who.ID: // the answer was lost
 			m = old
-			return store.Batch{}, nil
+			return nil
 		}
 		all := slices.DeleteFunc(s.members(), func(m fleet.Machine) bool { return m.ID == who.ID })
-		name := fleet.FreeName(cmp.Or(in.Name, old.Name, who.Name), append(all, fleet.Machine{Name: set.Fleet.Name}))
+		name := fleet.FreeName(cmp.Or(in.Name, old.Name, who.Name), append(all, fleet.Machine{Name: s.settings.Fleet.Name}))
 		m = who
 		if joinsAgain {
 			m = old
@@ -190,12 +189,13 @@ func (c *Core) Admit(invite string, who fleet.Machine) (m fleet.Machine, err err
 		if joinsAgain && name != old.Name {
 			m = old.Rename(name)
 		}
-		m.Name, m.Decides, m.JoinedAt, in.Used = name, in.Decides, now, who.ID
-		s.machines.Put(&b, m)
+		m.Name, m.Decides, m.JoinedAt, in.Used = name, in.Decides, s.now, who.ID
+		s.newSettings().Fleet.Invites = invites
+		s.machines.Put(s.b, m)
 		text := fmt.Sprintf("%s joined the fleet (fingerprint %s)", m.Name, m.ID)
-		record(&b, event.FleetChanged, "", m.Name, text, now)
-		s.notify(&b, "fleet", "", channel.News{Kind: channel.MachineJoined, Of: m.Name, What: string(m.ID)}, now)
-		return b, nil
+		s.record(event.FleetChanged, "", m.Name, text)
+		s.notify("fleet", "", channel.News{Kind: channel.MachineJoined, Of: m.Name, What: string(m.ID)})
+		return nil
 	})
 	return m, err
 }
@@ -205,26 +205,26 @@ func (c *Core) Admit(invite string, who fleet.Machine) (m fleet.Machine, err err
 func (c *Core) ChangeMachine(
 	id fleet.MachineID, text string, news channel.News, change func(m *fleet.Machine, now time.Time) error,
 ) (m fleet.Machine, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		var ok bool
 		if m, ok = s.machines.Rows[id]; !ok {
-			return b, fmt.Errorf("machine %s: %w", id, ErrNotFound)
+			return fmt.Errorf("machine %s: %w", id, ErrNotFound)
 		}
 		before := m
-		if err := change(&m, now); err != nil {
-			return b, err
+		if err := change(&m, s.now); err != nil {
+			return err
 		}
-		s.machines.Put(&b, m)
+		s.machines.Put(s.b, m)
 		if text != "" {
-			record(&b, event.FleetChanged, "", m.Name, text, now)
+			s.record(event.FleetChanged, "", m.Name, text)
 		}
 		if news.Kind != "" {
-			s.notify(&b, string(news.Kind), "", news, now)
+			s.notify(string(news.Kind), "", news)
 		}
 		if m.Name != before.Name || m.Decides != before.Decides || m.Removed != before.Removed {
-			s.reshow(&b, m, now)
+			s.reshow(m)
 		}
-		return b, nil
+		return nil
 	})
 	return m, err
 }
@@ -245,61 +245,61 @@ func (c *Core) RenameMachine(id fleet.MachineID, name string) (fleet.Machine, er
 
 // SetPresent notes whether a machine is connected. Its cards say so, and what the person is told of it is one line.
 func (c *Core) SetPresent(id fleet.MachineID, is bool) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		m, ok := s.machines.Rows[id]
 		if _, was := s.present[id]; !ok || was == is {
-			return b, nil
+			return nil
 		}
 		if is {
-			s.present[id] = now
+			s.present[id] = s.now
 		} else {
 			delete(s.present, id)
-			m.Known.SeenAt = now
+			m.Known.SeenAt = s.now
 		}
-		s.machines.Put(&b, m)
-		s.reshow(&b, m, now)
-		return b, nil
+		s.machines.Put(s.b, m)
+		s.reshow(m)
+		return nil
 	})
 }
 
 // MetMachine notes what a member says of itself when it connects. One with a new life was put back: what was under way
 // to it may have been carried out, and is not sent again.
 func (c *Core) MetMachine(id fleet.MachineID, says fleet.Hello) (m fleet.Machine, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		var ok bool
 		if m, ok = s.machines.Rows[id]; !ok || !m.Trusted() {
-			return b, fmt.Errorf("machine %s: %w", id, ErrNotFound)
+			return fmt.Errorf("machine %s: %w", id, ErrNotFound)
 		}
 		if m.Known.Life != "" && m.Known.Life != says.Life {
-			s.putBack(&b, m.Name, func(o fleet.Order) bool { return o.Machine == id }, now)
+			s.putBack(m.Name, func(o fleet.Order) bool { return o.Machine == id })
 		}
-		offset := says.Now - now.UnixMilli()
+		offset := says.Now - s.now.UnixMilli()
 		m.Known = fleet.Known{
-			Version: says.Version, Life: says.Life, Entry: says.Entry, Mark: says.Mark, SeenAt: now, Offset: offset,
+			Version: says.Version, Life: says.Life, Entry: says.Entry, Mark: says.Mark, SeenAt: s.now, Offset: offset,
 		}
-		s.machines.Put(&b, m)
-		return b, nil
+		s.machines.Put(s.b, m)
+		return nil
 	})
 	return m, err
 }
 
 // putBack ends the orders that were under way when a machine was put back, and tells the person.
-func (s *state) putBack(b *store.Batch, name string, of func(fleet.Order) bool, now time.Time) {
-	ended := s.dropOrders(b, of, name+" was put back to an earlier copy, and this may have been done", now)
+func (s *step) putBack(name string, of func(fleet.Order) bool) {
+	ended := s.dropOrders(of, name+" was put back to an earlier copy, and this may have been done")
 	text := fmt.Sprintf("%s was put back to an earlier copy of its database: %d orders are not sent again", name, ended)
-	record(b, event.FleetPutBack, "", name, text, now)
-	s.notify(b, "put-back "+name, "", channel.News{Kind: channel.MachinePutBack, Of: name, N: ended}, now)
+	s.record(event.FleetPutBack, "", name, text)
+	s.notify("put-back "+name, "", channel.News{Kind: channel.MachinePutBack, Of: name, N: ended})
 }
 
 // dropOrders ends the orders of a kind whose outcome nobody knows, and returns how many there were.
-func (s *state) dropOrders(b *store.Batch, of func(fleet.Order) bool, why string, now time.Time) (ended int) {
+func (s *step) dropOrders(of func(fleet.Order) bool, why string) (ended int) {
 	for _, o := range s.orders.Rows {
 		if !o.Waits() || !of(o) {
 			continue
 		}
-		o.Ended, o.Reply = now, &channel.Reply{Op: o.Op, Code: "settled", Error: why}
-		s.orders.Put(b, o)
-		s.unsend(b, o, now)
+		o.Ended, o.Reply = s.now, &channel.Reply{Op: o.Op, Code: "settled", Error: why}
+		s.orders.Put(s.b, o)
+		s.unsend(o)
 		ended++
 	}
 	return ended
@@ -307,86 +307,86 @@ func (s *state) dropOrders(b *store.Batch, of func(fleet.Order) bool, why string
 
 // HeardMachine notes how far a member says that it is. kill -9 may lose it.
 func (c *Core) HeardMachine(id fleet.MachineID, how fleet.Known) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		m, ok := s.machines.Rows[id]
 		if !ok || m.Known.Life != how.Life || m.Known.Entry >= how.Entry {
-			return b, nil
+			return nil
 		}
-		m.Known.Entry, m.Known.Mark, m.Known.SeenAt = how.Entry, how.Mark, now
-		s.machines.Put(&b, m)
-		b.MayWait = true
-		return b, nil
+		m.Known.Entry, m.Known.Mark, m.Known.SeenAt = how.Entry, how.Mark, s.now
+		s.machines.Put(s.b, m)
+		s.b.MayWait = true
+		return nil
 	})
 }
 
 // TakeNewLife makes this machine another one for its peers, because its database is an earlier copy: it executes
 // nothing for others that it finds undone, and asks nothing again that may have been done.
 func (c *Core) TakeNewLife() error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		set := s.change(&b)
+	return c.do(func(s *step) error {
+		set := s.newSettings()
 		set.Fleet.Life = s.cfg.Secret()
 		for _, m := range s.machines.Rows {
 			m.Last = 0
-			s.machines.Put(&b, m)
+			s.machines.Put(s.b, m)
 		}
-		b.Anew = fleet.Channel
+		s.b.Anew = fleet.Channel
 		if set.Fleet.Role == fleet.Hub {
-			s.putBack(&b, set.Fleet.Name, fleet.Order.Waits, now)
-			return b, nil
+			s.putBack(set.Fleet.Name, fleet.Order.Waits)
+			return nil
 		}
 		text := "this database is an earlier copy: a new life begins" // the hub tells the person
-		record(&b, event.FleetPutBack, "", set.Fleet.Name, text, now)
-		return b, nil
+		s.record(event.FleetPutBack, "", set.Fleet.Name, text)
+		return nil
 	})
 }
 
 // MetHub notes what the hub says when this member connects: what it is, and whom the phone belongs to. A hub with a new
 // life numbers its orders anew.
 func (c *Core) MetHub(says fleet.Hello) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		set := s.change(&b)
+	return c.do(func(s *step) error {
+		set := s.newSettings()
 		if f := &set.Fleet; f.Peer.Life != says.Life {
-			b.Anew = fleet.Channel
+			s.b.Anew = fleet.Channel
 		}
 		set.Fleet.Peer = fleet.Known{
-			Name: says.Name, Version: says.Version, Life: says.Life, Entry: says.Entry, Mark: says.Mark, SeenAt: now,
-			Offset: says.Now - now.UnixMilli(),
+			Name: says.Name, Version: says.Version, Life: says.Life, Entry: says.Entry, Mark: says.Mark, SeenAt: s.now,
+			Offset: says.Now - s.now.UnixMilli(),
 		}
 		set.Fleet.Name, set.Fleet.Decides = cmp.Or(says.You, set.Fleet.Name), says.Decides
 		a := s.account(fleet.Channel)
 		was := a.Person
 		a.Speaker, a.Person = says.Name, nil
 		if says.Person != "" {
-			a.Person = &channel.Person{ID: fleet.Channel, Address: fleet.Channel, Name: says.Person, At: now}
+			a.Person = &channel.Person{ID: fleet.Channel, Address: fleet.Channel, Name: says.Person, At: s.now}
 			if was != nil {
 				a.Person.At = was.At
 			}
 		}
-		s.accounts.Put(&b, a)
-		return b, nil
+		s.accounts.Put(s.b, a)
+		return nil
 	})
 }
 
 // HeardHub notes how far the hub says that it is. kill -9 may lose it.
 func (c *Core) HeardHub(how fleet.Known) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		if p := s.settings.Fleet.Peer; p.Life != how.Life || p.Entry >= how.Entry {
-			return b, nil
+			return nil
 		}
-		set := s.change(&b)
-		set.Fleet.Peer.Entry, set.Fleet.Peer.Mark, set.Fleet.Peer.SeenAt = how.Entry, how.Mark, now
-		b.MayWait = true
-		return b, nil
+		set := s.newSettings()
+		set.Fleet.Peer.Entry, set.Fleet.Peer.Mark, set.Fleet.Peer.SeenAt = how.Entry, how.Mark, s.now
+		s.b.MayWait = true
+		return nil
 	})
 }
 
 // TwoHubs tells the person that another hub speaks with the key of this one.
 func (c *Core) TwoHubs() error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		name := s.settings.Fleet.Name
-		record(&b, event.FleetChanged, "", name, "another hub speaks with the key of this one: both are refused", now)
-		s.notify(&b, string(channel.TwoHubs), "", channel.News{Kind: channel.TwoHubs, Of: name}, now)
-		return b, nil
+		s.record(event.FleetChanged, "", name, "another hub speaks with the key of this one: both are refused")
+		s.notify(string(channel.TwoHubs), "", channel.News{Kind: channel.TwoHubs, Of: name})
+		return nil
 	})
 }
 
@@ -396,15 +396,15 @@ func (c *Core) NoteFleet(who, why string) error { return c.Note(event.FleetRefus
 // Order has another machine carry out an operation. The order waits until the machine has said what it came to; the
 // person of the act hears it then.
 func (c *Core) Order(o fleet.Order) (placed fleet.Order, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		placed, err = s.order(&b, o, now)
-		return b, err
+	err = c.do(func(s *step) (err error) {
+		placed, err = s.order(o)
+		return err
 	})
 	return placed, err
 }
 
-func (s *state) order(b *store.Batch, o fleet.Order, now time.Time) (fleet.Order, error) {
-	m, ok := s.machines.After(b, o.Machine)
+func (s *step) order(o fleet.Order) (fleet.Order, error) {
+	m, ok := s.machines.After(s.b, o.Machine)
 	if !ok || !m.Trusted() {
 		return o, fmt.Errorf("machine %s: %w", o.Machine, ErrNotFound)
 	}
@@ -412,10 +412,10 @@ func (s *state) order(b *store.Batch, o fleet.Order, now time.Time) (fleet.Order
 		return o, fmt.Errorf("%w: %s joined with --no-decide: answer at that machine", ErrChannel, m.Name)
 	}
 	m.Last++
-	o.Number, o.At = m.Last, now
-	s.machines.Put(b, m)
-	s.orders.Put(b, o)
-	record(b, event.FleetSent, "", m.Name, fmt.Sprintf("%s: %s for %s (number %d)", m.Name, o.Op, o.By, o.Number), now)
+	o.Number, o.At = m.Last, s.now
+	s.machines.Put(s.b, m)
+	s.orders.Put(s.b, o)
+	s.record(event.FleetSent, "", m.Name, fmt.Sprintf("%s: %s for %s (number %d)", m.Name, o.Op, o.By, o.Number))
 	return o, nil
 }
 
@@ -434,38 +434,38 @@ func (c *Core) OrderOf(id fleet.OrderID) (o fleet.Order, ok bool) {
 
 // Taken notes that the machine has committed an order. kill -9 may lose it: the order is then sent again.
 func (c *Core) Taken(id fleet.OrderID) error {
-	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		o, ok := s.orders.Rows[id]
 		if !ok || o.Taken {
-			return b, nil
+			return nil
 		}
-		o.Taken, b.MayWait = true, true
-		s.orders.Put(&b, o)
-		return b, nil
+		o.Taken, s.b.MayWait = true, true
+		s.orders.Put(s.b, o)
+		return nil
 	})
 }
 
 // EndOrder notes what an order came to, once, and tells the person who asked for it.
 func (c *Core) EndOrder(id fleet.OrderID, what channel.Settlement) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		o, ok := s.orders.Rows[id]
 		if !ok || !o.Waits() {
-			return b, nil
+			return nil
 		}
-		o.Taken, o.Ended, o.Reply = true, now, what.Reply
+		o.Taken, o.Ended, o.Reply = true, s.now, what.Reply
 		if o.Reply == nil {
 			body, _ := json.Marshal(what.Text)
 			o.Reply = &channel.Reply{Op: o.Op, Body: body}
 		}
-		s.orders.Put(&b, o)
+		s.orders.Put(s.b, o)
 		m := s.machines.Rows[o.Machine]
-		s.unsend(&b, o, now)
+		s.unsend(o)
 		if o.For != "" && o.Reply.Error != "" {
-			s.handBack(&b, o.For, string(o.ID()), "@"+m.Name, "It was not started: "+o.Reply.Error+".", now)
+			s.handBack(o.For, string(o.ID()), "@"+m.Name, "It was not started: "+o.Reply.Error+".")
 		}
 		saidByCard := o.Act.Tap != "" && !what.Refused && what.Reply == nil
 		if o.Act.Channel == "" || saidByCard { // the command line waits for it
-			return b, nil
+			return nil
 		}
 		told := channel.Settlement{To: o.Act.At, Text: what.Text, Reply: what.Reply}
 		switch {
@@ -474,27 +474,27 @@ func (c *Core) EndOrder(id fleet.OrderID, what channel.Settlement) error {
 		case told.Text != "":
 			told.Text = m.Name + ": " + told.Text
 		}
-		b.Actions = append(b.Actions, channelAction(o.Act.Channel, "order:"+string(o.ID()), ActSay, encode(told), now))
-		return b, nil
+		s.onChannel(o.Act.Channel, "order:"+string(o.ID()), ActSay, encode(told), s.now)
+		return nil
 	})
 }
 
 // Mirror takes over what a machine shows: items that are new or changed, and the names of those that are gone.
 func (c *Core) Mirror(id fleet.MachineID, items []fleet.Item, gone []string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		for _, item := range items {
 			kind, ref, _ := strings.Cut(item.Name, " ")
-			s.mirrors.Put(&b, fleet.Mirror{Machine: id, Kind: kind, Ref: ref, Hash: item.Hash, Body: item.Body, At: now})
+			s.mirrors.Put(s.b, fleet.Mirror{Machine: id, Kind: kind, Ref: ref, Hash: item.Hash, Body: item.Body, At: s.now})
 		}
 		for _, name := range gone {
 			old, ok := s.mirrors.Rows[fleet.MirrorID(string(id)+" "+name)]
 			if ok && !old.Gone {
 				old.Gone, old.Body = true, nil
-				s.mirrors.Put(&b, old)
+				s.mirrors.Put(s.b, old)
 			}
 		}
-		b.MayWait = true // the machine compares again when it connects
-		return b, nil
+		s.b.MayWait = true // the machine compares again when it connects
+		return nil
 	})
 }
 
@@ -530,29 +530,29 @@ func (c *Core) TellFrom(id fleet.MachineID, t fleet.Tell) error {
 	if err != nil || old {
 		return err
 	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		if _, known := s.mirrors.Rows[mark.ID()]; known {
-			return b, nil
+			return nil
 		}
-		mark.At = now
-		s.mirrors.Put(&b, mark)
+		mark.At = s.now
+		s.mirrors.Put(s.b, mark)
 		key, name := string(mark.ID()), s.machines.Rows[id].Name
 		switch {
 		case t.Ended != nil:
 			e := *t.Ended
 			by := s.proposerOf(id, e.Run)
 			e.Run, e.Name = e.Run+run.ID("@"+name), e.Name+"@"+name
-			s.tellEnding(&b, "run-ended:"+key, e, now)
+			s.tellEnding("run-ended:"+key, e, s.now)
 			if by != "" {
-				s.handBack(&b, by, key, e.Name, "It "+e.Words()+".\n"+e.Said(), now)
+				s.handBack(by, key, e.Name, "It "+e.Words()+".\n"+e.Said())
 			}
 		case t.Remind != "":
 			card := string(ask.MirrorID(string(id), t.Remind))
-			s.onChannels(&b, "remind:"+card, ActRemind, card, now)
+			s.onChannels("remind:"+card, ActRemind, card, s.now)
 		default:
-			s.onChannels(&b, "notice:"+key, ActNotice, encode(noticeOf(name, t.Notice)), now)
+			s.onChannels("notice:"+key, ActNotice, encode(noticeOf(name, t.Notice)), s.now)
 		}
-		return b, nil
+		return nil
 	})
 }
 
@@ -594,30 +594,30 @@ func (c *Core) AwaitOrder(ctx context.Context, id fleet.OrderID) (o fleet.Order,
 // LeaveFleet forgets the fleet: its machines, what waits for them and what they show. Nobody is reached through the hub
 // any more.
 func (c *Core) LeaveFleet() error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		set := s.change(&b)
+	return c.do(func(s *step) error {
+		set := s.newSettings()
 		was := set.Fleet.Name
 		set.Fleet = store.Fleet{}
 		for _, m := range s.machines.Rows {
 			if !m.Removed {
 				m.Removed = true
-				s.machines.Put(&b, m)
-				s.reshow(&b, m, now)
+				s.machines.Put(s.b, m)
+				s.reshow(m)
 			}
 		}
 		for _, m := range s.mirrors.Rows {
 			if !m.Gone {
 				m.Gone, m.Body = true, nil
-				s.mirrors.Put(&b, m)
+				s.mirrors.Put(s.b, m)
 			}
 		}
-		s.dropOrders(&b, fleet.Order.Waits, "the fleet is left", now)
+		s.dropOrders(fleet.Order.Waits, "the fleet is left")
 		a := s.account(fleet.Channel)
 		if a.Person != nil {
 			a.Person = nil
-			s.accounts.Put(&b, a)
+			s.accounts.Put(s.b, a)
 		}
-		record(&b, event.FleetChanged, "", was, "this machine left its fleet", now)
-		return b, nil
+		s.record(event.FleetChanged, "", was, "this machine left its fleet")
+		return nil
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // MirrorCard takes over a card of a member as it is there now. Its channels show it.
@@ -24,26 +23,26 @@ func (c *Core) MirrorCard(id fleet.MachineID, card fleet.Card) error {
 			return err
 		}
 	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		m, ok := s.machines.Rows[id]
 		if !ok || !m.Trusted() {
-			return b, fmt.Errorf("machine %s: %w", id, ErrNotFound)
+			return fmt.Errorf("machine %s: %w", id, ErrNotFound)
 		}
 		for _, a := range card.Asks {
-			s.mirrorAsk(&b, m, a, card.From, now)
+			s.mirrorAsk(m, a, card.From)
 		}
 		if len(card.Asks) > 0 {
 			first := card.Asks[0]
-			s.onChannels(&b, "card:"+string(ask.MirrorID(string(id), first.CardID())), ActCard,
-				string(ask.MirrorID(string(id), first.CardID())), now)
+			s.onChannels("card:"+string(ask.MirrorID(string(id), first.CardID())), ActCard,
+				string(ask.MirrorID(string(id), first.CardID())), s.now)
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // mirrorAsk keeps the ask of a member as it is there. The member says nothing of what binds an answer here: the nonce
 // is ours, and the id names the machine that sent it.
-func (s *state) mirrorAsk(b *store.Batch, m fleet.Machine, a ask.Ask, from ask.From, now time.Time) {
+func (s *step) mirrorAsk(m fleet.Machine, a ask.Ask, from ask.From) {
 	machine := string(m.ID)
 	from.Ref, from.Machine, from.Name, from.Decides = a.ID, machine, m.Name, m.Decides
 	a.ID, a.On = ask.MirrorID(machine, a.ID), ask.MirrorID(machine, a.On)
@@ -56,16 +55,16 @@ func (s *state) mirrorAsk(b *store.Batch, m fleet.Machine, a ask.Ask, from ask.F
 	} else {
 		a.Nonce = s.cfg.Secret()
 		text := fmt.Sprintf("%s: %s asks for %s (sha256 %s)", m.Name, from.Token, a.Line(), short(a.Hash))
-		record(b, event.AskOpened, a.Session, string(a.ID), text, now)
+		s.record(event.AskOpened, a.Session, string(a.ID), text)
 	}
 	if !a.Waiting() {
 		from.Sent = ""
 		if !known || old.Waiting() {
-			record(b, event.AskEnded, a.Session, string(a.ID), m.Name+": "+a.Line()+": "+a.Ending(), now)
+			s.record(event.AskEnded, a.Session, string(a.ID), m.Name+": "+a.Line()+": "+a.Ending())
 		}
 	}
 	a.From = &from
-	s.asks.Put(b, a)
+	s.asks.Put(s.b, a)
 }
 
 // OpenMirrors returns the digests of the open asks of a machine as they are known here, by their ids there.
@@ -82,24 +81,24 @@ func (c *Core) OpenMirrors(id fleet.MachineID) map[ask.ID]string {
 // WithdrawMirrors ends the asks of a machine that it does not know as open any more: it was put back, or its end was
 // never told.
 func (c *Core) WithdrawMirrors(id fleet.MachineID, refs []ask.ID, why string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		for _, ref := range refs {
 			a, ok := s.asks.Rows[ask.MirrorID(string(id), ref)]
 			if !ok || !a.Waiting() {
 				continue
 			}
-			a, err := ask.Abandon(a, why, now)
+			a, err := ask.Abandon(a, why, s.now)
 			if err != nil {
 				continue
 			}
-			s.showSent(&b, a, "", now)
+			s.showSent(a, "")
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // reshow has the cards of a machine say what the machine is called now and whether it can be reached.
-func (s *state) reshow(b *store.Batch, m fleet.Machine, now time.Time) {
+func (s *step) reshow(m fleet.Machine) {
 	for _, a := range s.asks.byMachine.All(string(m.ID)) {
 		from := *a.From
 		from.Name, from.Decides, from.Away = m.Name, m.Decides, ""
@@ -107,16 +106,16 @@ func (s *state) reshow(b *store.Batch, m fleet.Machine, now time.Time) {
 			from.Away = cmp.Or(a.From.Away, m.Known.SeenAt.Local().Format("15:04"))
 		}
 		if m.Removed {
-			a, _ = ask.Abandon(a, "the machine was removed from the fleet", now)
+			a, _ = ask.Abandon(a, "the machine was removed from the fleet", s.now)
 		}
 		a.From = &from
-		s.asks.Put(b, a)
-		s.showCard(b, a, now)
+		s.asks.Put(s.b, a)
+		s.showCard(a)
 	}
 }
 
 // forward sends what the person decided about an ask of another machine to that machine, which carries it out.
-func (s *state) forward(b *store.Batch, a ask.Ask, p Press, now time.Time) channel.Worded {
+func (s *step) forward(a ask.Ask, p Press) channel.Worded {
 	if goesOn := a.Replied() && p.Text != ""; !a.Waiting() && !goesOn {
 		return channel.Answer{Card: ask.Card{a}, Err: ask.ErrSettled}
 	}
@@ -127,9 +126,9 @@ func (s *state) forward(b *store.Batch, a ask.Ask, p Press, now time.Time) chann
 		err = s.counts(p.Channel)
 	}
 	if err == nil {
-		_, err = s.order(b, fleet.Order{
+		_, err = s.order(fleet.Order{
 			Machine: fleet.MachineID(a.From.Machine), Ask: a.ID, Op: channel.OpPress, In: in, By: p.Decision.By, Act: p.Act,
-		}, now)
+		})
 	}
 	if err != nil {
 		return channel.News{Text: "Nothing was sent: " + err.Error() + "."}
@@ -137,7 +136,7 @@ func (s *state) forward(b *store.Batch, a ask.Ask, p Press, now time.Time) chann
 	what := sentWords(p)
 	from := *a.From
 	if p.Pick == nil && a.Waiting() {
-		s.showSent(b, a, what, now)
+		s.showSent(a, what)
 	}
 	if _, here := s.present[fleet.MachineID(a.From.Machine)]; !here {
 		return channel.News{Kind: channel.WaitsForMachine, What: what, Of: from.Name, Why: from.Away}
@@ -151,29 +150,29 @@ func (s *state) forward(b *store.Batch, a ask.Ask, p Press, now time.Time) chann
 // SendAnswer sends an answer that was given at a terminal or on the page to the machine that asks. what says it in
 // words.
 func (c *Core) SendAnswer(id ask.ID, o fleet.Order, what string) (placed fleet.Order, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		a, known := s.asks.Rows[id]
 		switch {
 		case !known || !a.Mirrored():
-			return b, ErrNotFound
+			return ErrNotFound
 		case !a.Waiting():
-			return b, ask.ErrSettled
+			return ask.ErrSettled
 		}
 		o.Machine, o.Ask = fleet.MachineID(a.From.Machine), id
-		if placed, err = s.order(&b, o, now); err == nil {
-			s.showSent(&b, a, what, now)
+		if placed, err = s.order(o); err == nil {
+			s.showSent(a, what)
 		}
-		return b, err
+		return err
 	})
 	return placed, err
 }
 
 // showSent has the card of an ask say which answer is on its way to its machine, "" for none.
-func (s *state) showSent(b *store.Batch, a ask.Ask, what string, now time.Time) {
+func (s *step) showSent(a ask.Ask, what string) {
 	from := *a.From
 	from.Sent, a.From = what, &from
-	s.asks.Put(b, a)
-	s.showCard(b, a, now)
+	s.asks.Put(s.b, a)
+	s.showCard(a)
 }
 
 // sentWords says what a press decides.
@@ -190,9 +189,9 @@ func sentWords(p Press) string {
 }
 
 // unsend notes that the answer of an order is not on its way any more.
-func (s *state) unsend(b *store.Batch, o fleet.Order, now time.Time) {
-	if a, ok := s.asks.After(b, o.Ask); ok && a.Mirrored() && a.From.Sent != "" {
-		s.showSent(b, a, "", now)
+func (s *step) unsend(o fleet.Order) {
+	if a, ok := s.asks.After(s.b, o.Ask); ok && a.Mirrored() && a.From.Sent != "" {
+		s.showSent(a, "")
 	}
 }
 

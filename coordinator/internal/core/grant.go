@@ -16,7 +16,7 @@ import (
 )
 
 // give records the grant that a decision on an ask gives to the session.
-func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
+func (s *step) give(a ask.Ask, d ask.Decision) {
 	g := grant.Grant{
 		ID:        "grant_" + grant.ID(strings.TrimPrefix(string(a.ID), "ask_")),
 		Session:   a.Session,
@@ -25,35 +25,35 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 		Nonce:     a.Nonce,
 		By:        d.By,
 		Channel:   d.Channel,
-		At:        now,
-		ExpiresAt: now.Add(a.Times.GrantFor()),
+		At:        s.now,
+		ExpiresAt: s.now.Add(a.Times.GrantFor()),
 	}
 	until := "for the session until " + g.ExpiresAt.Format("15:04")
 	if d.Scope == ask.Always {
 		g.Rules, g.Kept, g.ExpiresAt, until = nil, a.Offer.Kept, time.Time{}, "always"
 	}
-	s.grants.Put(b, g)
+	s.grants.Put(s.b, g)
 	text := fmt.Sprintf("%s: %s allowed %s: %s", s.token(a.Session), d.By, until, g.Text())
 	given, _ := grantDecision(g)
-	record(b, event.GrantGiven, a.Session, string(g.ID), text+given.proof, now)
+	s.record(event.GrantGiven, a.Session, string(g.ID), text+given.proof)
 }
 
 // answerAtOnce answers an ask that was just opened, if a lease for the exact call or grants
 // allow it. The lease is used up. An answer by grants is delivered in the same step,
 // unless a snapshot must be taken before the call.
-func (s *state) answerAtOnce(b *store.Batch, a ask.Ask, need grant.Need, now time.Time) (ask.Ask, bool) {
-	d := ask.Decision{Allow: true, At: now}
-	if leased, ok := s.lease(a, now); ok && a.Kind != ask.Denied {
+func (s *step) answerAtOnce(a ask.Ask, need grant.Need) (ask.Ask, bool) {
+	d := ask.Decision{Allow: true, At: s.now}
+	if leased, ok := s.lease(a, s.now); ok && a.Kind != ask.Denied {
 		if d.By = leased.Lease.Decision.By + ", who had allowed it after the refusal"; leased.Lease.Kept() {
-			a, d = leased.Reapply(a, now)
+			a, d = leased.Reapply(a, s.now)
 		}
 		d.Channel = "lease"
-		used, err := ask.Use(leased, now)
+		used, err := ask.Use(leased, s.now)
 		if err != nil {
 			return a, false // cannot happen: its lease counts now
 		}
-		s.putAsk(b, used, now)
-	} else if used := grant.Find(s.activeGrants(), a.Session, need, now); len(used) > 0 {
+		s.putAsk(used)
+	} else if used := grant.Find(s.activeGrants(), a.Session, need, s.now); len(used) > 0 {
 		d.By, d.Channel = fmt.Sprintf("the grant of %s (%s)", used[0].By, used[0].ID), "grant"
 	} else {
 		return a, false
@@ -62,13 +62,13 @@ func (s *state) answerAtOnce(b *store.Batch, a ask.Ask, need grant.Need, now tim
 	if err != nil {
 		return a, false // cannot happen: it was opened this moment
 	}
-	record(b, event.AskAnswered, next.Session, string(next.ID), s.askLine(next)+answerProof(next), now)
+	s.record(event.AskAnswered, next.Session, string(next.ID), s.askLine(next)+answerProof(next))
 	claimed, err := ask.Claim(next)
 	if d.Channel == "grant" && !need.Loses && err == nil {
 		next = claimed
-		record(b, event.AskDelivered, next.Session, string(next.ID), s.askLine(next), now)
+		s.record(event.AskDelivered, next.Session, string(next.ID), s.askLine(next))
 	}
-	s.asks.Put(b, next)
+	s.asks.Put(s.b, next)
 	return next, true
 }
 
@@ -82,7 +82,7 @@ type grantTable struct {
 const active = "active"
 
 func newGrantTable(s *state) grantTable {
-	t := register(s, store.Grants, table.Traits[grant.Grant]{Due: grantDue, Expire: s.expireGrant})
+	t := register(s, store.Grants, table.Traits[grant.Grant]{Due: grantDue, Expire: expiry(s, (*step).expireGrant)})
 	return grantTable{
 		Table:   t,
 		byNonce: t.IndexBy(func(g grant.Grant) string { return g.Nonce }),
@@ -98,8 +98,8 @@ func grantDue(g grant.Grant, _ time.Time) time.Time {
 	return g.ExpiresAt // zero for what Claude Code keeps
 }
 
-func (s *state) expireGrant(b *store.Batch, g grant.Grant, now time.Time) {
-	_, _ = s.endGrant(b, g, "its time is over", now) // one that has ended is not due
+func (s *step) expireGrant(g grant.Grant) {
+	_, _ = s.endGrant(g, "its time is over") // one that has ended is not due
 }
 
 // Granted reports whether grants cover now what a call of a session needs.
@@ -131,29 +131,29 @@ func serves(old, a ask.Ask) bool {
 // next attempt. If there is a lease for the call, the lease answers it. A call that is
 // already parked is not parked twice.
 func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
-	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err := c.do(func(s *step) error {
 		a = s.timed(a)
 		a.Nonce = c.cfg.Secret()
-		fresh := ask.Start(a, session.Off, now)
-		if answered, ok := s.answerAtOnce(&b, fresh, grant.Need{}, now); ok {
+		fresh := ask.Start(a, session.Off, s.now)
+		if answered, ok := s.answerAtOnce(fresh, grant.Need{}); ok {
 			a = answered
-			return b, nil
+			return nil
 		}
-		if refused, ok := s.refuseSecond(a, now); ok {
+		if refused, ok := s.refuseSecond(a, s.now); ok {
 			a = refused
-			return store.Batch{}, nil
+			return nil
 		}
 		for _, old := range s.asks.of(a.Session) {
 			if old.ID == a.ID || old.Parked && old.Same(a) {
 				a = old
-				return b, nil
+				return nil
 			}
 		}
-		a = ask.Park(a, s.mode(a.Session, now), now)
-		s.putAsk(&b, a, now)
+		a = ask.Park(a, s.mode(a.Session, s.now), s.now)
+		s.putAsk(a)
 		text := fmt.Sprintf("%s asks for %s (sha256 %s): %s", s.token(a.Session), a.Line(), short(a.Hash), a.Note)
-		record(&b, event.AskOpened, a.Session, string(a.ID), text, now)
-		return b, nil
+		s.record(event.AskOpened, a.Session, string(a.ID), text)
+		return nil
 	})
 	return a, err
 }
@@ -189,48 +189,48 @@ func (s *state) activeGrants() []grant.Grant {
 // Revoke ends a grant for by. It returns ErrNotFound if the grant is unknown or has
 // ended.
 func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		found := s.grants.Rows[id]
-		if !found.Active(now) {
-			return b, fmt.Errorf("grant %q: %w", id, ErrNotFound)
+		if !found.Active(s.now) {
+			return fmt.Errorf("grant %q: %w", id, ErrNotFound)
 		}
-		g, err = s.endGrant(&b, found, "revoked by "+by, now)
-		return b, err
+		g, err = s.endGrant(found, "revoked by "+by)
+		return err
 	})
 	return g, err
 }
 
-func (s *state) endGrant(b *store.Batch, g grant.Grant, how string, now time.Time) (grant.Grant, error) {
-	g, err := grant.End(g, how, now)
+func (s *step) endGrant(g grant.Grant, how string) (grant.Grant, error) {
+	g, err := grant.End(g, how, s.now)
 	if err != nil {
 		return g, err
 	}
-	s.grants.Put(b, g)
+	s.grants.Put(s.b, g)
 	text := fmt.Sprintf("%s: %s: no longer allowed: %s", s.token(g.Session), g.How, g.Text())
-	record(b, event.GrantEnded, g.Session, string(g.ID), text, now)
+	s.record(event.GrantEnded, g.Session, string(g.ID), text)
 	return g, nil
 }
 
 // endGrants ends what was allowed for a session.
-func (s *state) endGrants(b *store.Batch, id session.ID, now time.Time) {
+func (s *step) endGrants(id session.ID) {
 	for _, g := range s.activeGrants() {
 		if g.Session == id && len(g.Kept) == 0 {
-			_, _ = s.endGrant(b, g, "the session ended", now) // all of them are active
+			_, _ = s.endGrant(g, "the session ended") // all of them are active
 		}
 	}
 }
 
 // ranLate updates the card of a parked ask with the outcome of the call that its lease
 // allowed.
-func (s *state) ranLate(b *store.Batch, o ask.Outcome, now time.Time) {
+func (s *step) ranLate(o ask.Outcome) {
 	for _, a := range s.asks.of(o.Session) {
 		switch {
 		case !a.Lease.Used(), a.Run != nil, a.Tool != o.Tool, a.Hash != o.Hash:
 			continue
 		}
-		o.Run.At = now
-		if next, err := ask.Ran(a, o.Run, now); err == nil {
-			s.putAsk(b, next, now)
+		o.Run.At = s.now
+		if next, err := ask.Ran(a, o.Run, s.now); err == nil {
+			s.putAsk(next)
 		}
 	}
 }

@@ -8,25 +8,24 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // Denied notes in the journal that the guard denied a call, and returns how often the
 // rule did so in the turn. It tells the person once per turn that a session keeps
 // trying.
 func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+	err = c.do(func(s *step) error {
 		v, n := session.Deny(s.sessions.Rows[id], s.turnOf(id, turn), rule)
 		times = n
-		record(&b, event.GuardDenied, id, rule, text, now)
+		s.record(event.GuardDenied, id, rule, text)
 		if v.ID == "" {
-			return b, nil
+			return nil
 		}
-		s.sessions.Put(&b, v)
+		s.sessions.Put(s.b, v)
 		if times == session.DenyLoop {
-			s.denyLoop(&b, v, rule, now)
+			s.denyLoop(v, rule)
 		}
-		return b, nil
+		return nil
 	})
 	return times, err
 }
@@ -42,12 +41,12 @@ func (s *state) turnOf(id session.ID, prompt string) string {
 }
 
 // countAnswer notes that a hook takes the answer to an ask, which may be one more refusal.
-func (s *state) countAnswer(b *store.Batch, a ask.Ask) {
+func (s *step) countAnswer(a ask.Ask) {
 	v, ok := s.sessions.Rows[a.Session]
 	if !ok || a.Decision == nil || a.Decision.Allow && v.Denials.Row == 0 {
 		return
 	}
-	s.sessions.Put(b, session.Answered(v, s.turnOf(a.Session, a.Prompt), a.Decision.Allow))
+	s.sessions.Put(s.b, session.Answered(v, s.turnOf(a.Session, a.Prompt), a.Decision.Allow))
 }
 
 // TaskRefusals returns how many calls of a session were refused in a row in its turn, if it is
@@ -55,38 +54,38 @@ func (s *state) countAnswer(b *store.Batch, a ask.Ask) {
 func (c *Core) TaskRefusals(id session.ID) (n int) {
 	c.view(func(s *state, _ time.Time) {
 		r, _ := s.runs.byConversation.One(string(id))
-		if _, works := s.taskOf(&store.Batch{}, r.ID); works {
+		if _, works := s.at(time.Time{}).taskOf(r.ID); works {
 			n = s.sessions.Rows[id].Denials.Row
 		}
 	})
 	return n
 }
 
-func (s *state) denyLoop(b *store.Batch, v session.Session, rule string, now time.Time) {
+func (s *step) denyLoop(v session.Session, rule string) {
 	text := fmt.Sprintf("%s was denied %d times by %s in one turn and told to stop trying",
 		v.Token, session.DenyLoop, rule)
-	record(b, event.GuardLoop, v.ID, rule, text, now)
+	s.record(event.GuardLoop, v.ID, rule, text)
 	if !s.settings.Paused {
 		n := channel.News{Kind: channel.DeniedAgain, Of: v.Token, What: rule, N: session.DenyLoop}
-		s.notify(b, "denied", v.ID, n, now)
+		s.notify("denied", v.ID, n)
 	}
 }
 
 // PolicyBroken records what is wrong with the guard's policy files in a session. fresh
 // is true if the person has not been told of it there.
 func (c *Core) PolicyBroken(id session.ID, text string) (fresh bool, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+	err = c.do(func(s *step) error {
 		v, ok := s.sessions.Rows[id]
 		if fresh = ok && v.Broken != text; !fresh {
-			return b, nil
+			return nil
 		}
 		v.Broken = text
-		s.sessions.Put(&b, v)
-		record(&b, event.PolicyBroken, id, v.Token, v.Token+": "+text, now)
+		s.sessions.Put(s.b, v)
+		s.record(event.PolicyBroken, id, v.Token, v.Token+": "+text)
 		if !s.settings.Paused {
-			s.notify(&b, "policy", id, channel.News{Kind: channel.Warning, Of: v.Token, What: text}, now)
+			s.notify("policy", id, channel.News{Kind: channel.Warning, Of: v.Token, What: text})
 		}
-		return b, nil
+		return nil
 	})
 	return fresh, err
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // What a hook took counts as handed over once the hook reports that it printed it. If a
@@ -29,39 +28,39 @@ func (c *Core) AskPrinted(id ask.ID, printed bool) error {
 
 // TextsPrinted notes whether the hook of a delivery printed its texts before it ended.
 func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+	return c.do(func(s *step) error {
 		if !printed {
 			lost := func(m message.Message) bool { return m.Session == id && m.Delivery == delivery && m.Unproven }
-			s.offerAgain(&b, lost, now)
-			return b, nil
+			s.offerAgain(lost)
+			return nil
 		}
 		printed := message.Printed(s.messages.of(id), id, delivery)
-		s.messages.Put(&b, printed...)
+		s.messages.Put(s.b, printed...)
 		if len(printed) > 0 && !printed[0].Submitted {
-			s.takeReplies(&b, id, now)
+			s.takeReplies(id)
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // takeReplies notes on the check-ins of a session that it has their replies.
-func (s *state) takeReplies(b *store.Batch, id session.ID, now time.Time) {
+func (s *step) takeReplies(id session.ID) {
 	for _, a := range s.asks.of(id) {
 		if !a.Replied() || a.State != ask.Answered {
 			continue
 		}
 		if next, err := ask.Claim(a); err == nil {
-			s.putAsk(b, next, now)
+			s.putAsk(next)
 		}
 	}
 }
 
 // offerAgain takes back the texts that lost names.
-func (s *state) offerAgain(b *store.Batch, lost func(message.Message) bool, now time.Time) {
+func (s *step) offerAgain(lost func(message.Message) bool) {
 	for _, m := range message.Lost(s.messages.delivered(), lost) {
-		s.messages.Put(b, m)
+		s.messages.Put(s.b, m)
 		text := s.token(m.Session) + ": the text of " + m.By + " may not have arrived, and is offered again"
-		record(b, event.MessageAdded, m.Session, string(m.ID), text, now)
+		s.record(event.MessageAdded, m.Session, string(m.ID), text)
 	}
 }
 
@@ -82,37 +81,37 @@ func (s *state) takers() (all []session.Process) {
 }
 
 // buryTakers takes back what was taken by hooks that have ended.
-func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now time.Time) {
-	s.offerAgain(b, func(m message.Message) bool { return m.Unproven && over[m.Taker] }, now)
+func (s *step) buryTakers(over map[session.Process]bool) {
+	s.offerAgain(func(m message.Message) bool { return m.Unproven && over[m.Taker] })
 	for _, a := range s.asks.waiting() {
-		if next, err := ask.Undelivered(a, now); err == nil && over[a.Taker] {
-			s.putAsk(b, next, now)
-			s.noteEnd(b, next, now)
+		if next, err := ask.Undelivered(a, s.now); err == nil && over[a.Taker] {
+			s.putAsk(next)
+			s.noteEnd(next)
 		}
 	}
 }
 
 // provenByRun journals the delivery of an answer when only the run of its call proves
 // that delivery.
-func (s *state) provenByRun(b *store.Batch, before, after ask.Ask, now time.Time) {
+func (s *step) provenByRun(before, after ask.Ask) {
 	if after.Arrived() && !before.Arrived() {
-		record(b, event.AskDelivered, after.Session, string(after.ID), s.askLine(after), now)
+		s.record(event.AskDelivered, after.Session, string(after.ID), s.askLine(after))
 	}
 }
 
 // ranAfterAll notes on the card and in the journal that a call ran although its answer
 // was considered undelivered.
-func (s *state) ranAfterAll(b *store.Batch, o ask.Outcome, now time.Time) {
-	o.Run.At = now
+func (s *step) ranAfterAll(o ask.Outcome) {
+	o.Run.At = s.now
 	for _, a := range s.asks.of(o.Session) {
 		same := a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash
 		next, err := ask.RanAfterAll(a, o.Run)
 		if !same || err != nil {
 			continue
 		}
-		s.putAsk(b, next, now)
-		s.provenByRun(b, a, next, now)
+		s.putAsk(next)
+		s.provenByRun(a, next)
 		text := s.askLine(next) + ", " + next.Outcome()
-		record(b, event.AskRan, a.Session, string(a.ID), text, now)
+		s.record(event.AskRan, a.Session, string(a.ID), text)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/redact"
 )
@@ -31,16 +30,16 @@ type Errand struct {
 
 // sendErrands adds the errands of a loop's step as actions, and what the step says of
 // issues to the journal and to the topic of each issue.
-func (s *state) sendErrands(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
+func (s *step) sendErrands(id session.ID, out loop.Outcome) {
 	for _, said := range out.IssueLines {
 		text := briefly(redact.Mask(folded(said.Text)))
-		s.postLoop(b, topic.OfIssue(said.Issue), said.Action, text, now)
-		line := fmt.Sprintf("%s: issue %s %s: %s", s.label(b, id), said.Issue, said.Action, text)
-		record(b, issueKind(said.Action), id, said.Issue, line, now)
+		s.postLoop(topic.OfIssue(said.Issue), said.Action, text)
+		line := fmt.Sprintf("%s: issue %s %s: %s", s.label(id), said.Issue, said.Action, text)
+		s.record(issueKind(said.Action), id, said.Issue, line)
 	}
 	for _, e := range out.Errands {
 		key := fmt.Sprintf("issue:%s:%s:%d:%s", id, e.Frame, e.Step, e.Phase)
-		enqueue(b, LaneIssue+string(id), key, ActIssue, encode(Errand{id, e}), now)
+		s.enqueue(LaneIssue+string(id), key, ActIssue, encode(Errand{id, e}))
 	}
 }
 
@@ -58,32 +57,32 @@ func issueKind(action string) event.Kind {
 // AdvanceIssue applies the result of an errand. A result that is no longer wanted
 // changes nothing.
 func (c *Core) AdvanceIssue(e Errand, r loop.Result) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) (err error) {
 		for _, l := range s.loops.Rows {
 			r.Held = append(r.Held, l.HasInHand(e.Issue.Repo)...)
 		}
-		out, err := loop.Advance(s.loops.Rows[e.Session], e.Frame, e.Step, r, now)
+		out, err := loop.Advance(s.loops.Rows[e.Session], e.Frame, e.Step, r, s.now)
 		if errors.Is(err, loop.ErrStale) {
-			return b, nil
+			return nil
 		}
 		if err == nil {
-			s.putLoop(&b, e.Session, out, now)
+			s.putLoop(e.Session, out)
 		}
-		return b, err
+		return err
 	})
 }
 
 // SayOfIssue tells the person, the journal and the issue's topic something about an
 // issue that no step of a loop says.
 func (c *Core) SayOfIssue(e Errand, action, text string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		said := []loop.IssueLine{{Issue: e.Issue.ID, Action: action, Text: text}}
-		s.sendErrands(&b, e.Session, loop.Outcome{IssueLines: said}, now)
-		s.notify(&b, "loop", e.Session, channel.News{
-			Kind: channel.IssueSays, Of: s.label(&b, e.Session), What: action + ": issue " + e.Issue.ID + " " + e.Issue.Title,
+		s.sendErrands(e.Session, loop.Outcome{IssueLines: said})
+		s.notify("loop", e.Session, channel.News{
+			Kind: channel.IssueSays, Of: s.label(e.Session), What: action + ": issue " + e.Issue.ID + " " + e.Issue.Title,
 			Why: text,
-		}, now)
-		return b, nil
+		})
+		return nil
 	})
 }
 
@@ -118,13 +117,13 @@ func (c *Core) AwaitResumed(ctx context.Context) {
 // IntroduceLoop returns what a session's model is told of its loop now, and takes
 // what it would have heard at its next stop.
 func (c *Core) IntroduceLoop(id session.ID) (intro string, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		var l loop.Stack
 		l, intro = loop.Introduce(s.loops.Rows[id])
 		if l.Active() {
-			s.loops.Put(&b, l)
+			s.loops.Put(s.b, l)
 		}
-		return b, nil
+		return nil
 	})
 	return intro, err
 }

@@ -114,9 +114,9 @@ func TestAddAKind(t *testing.T) {
 	sub := c.Subscribe(ofSession("s"))
 	defer sub.Close()
 	written := memo{ID: "m", Session: "s", Text: "call back", Until: now.Add(time.Minute)}
-	if err := c.do(func(*state, time.Time) (b store.Batch, _ error) {
-		table.Put(&b, written)
-		return b, nil
+	if err := c.do(func(s *step) error {
+		table.Put(s.b, written)
+		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // clientGone is the reason for the end of a session whose client no longer runs.
@@ -21,14 +20,14 @@ func (c *Core) Look() error {
 	for _, p := range c.Processes() {
 		over[p] = !c.cfg.Lives(p)
 	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		s.buryHooks(&b, over)
-		s.buryTakers(&b, over, now)
-		s.burySessions(&b, over, now)
-		s.buryRunners(&b, over, now)
-		s.buryOpeners(&b, over)
-		s.startTurns(&b, now)
-		return b, nil
+	return c.do(func(s *step) error {
+		s.buryHooks(over)
+		s.buryTakers(over)
+		s.burySessions(over)
+		s.buryRunners(over)
+		s.buryOpeners(over)
+		s.startTurns()
+		return nil
 	})
 }
 
@@ -56,7 +55,7 @@ func (s *state) processes() (all []session.Process) {
 }
 
 // buryHooks forgets the hooks that have ended and waited for a session.
-func (s *state) buryHooks(b *store.Batch, over map[session.Process]bool) {
+func (s *step) buryHooks(over map[session.Process]bool) {
 	for _, v := range s.sessions.live() {
 		waits, holds, submits := over[v.WaitsIn], over[v.Holder], over[v.Mod]
 		if !waits && !holds && !submits {
@@ -71,15 +70,15 @@ func (s *state) buryHooks(b *store.Batch, over map[session.Process]bool) {
 		if submits {
 			v.Mod = session.Process{}
 		}
-		s.sessions.Put(b, v)
+		s.sessions.Put(s.b, v)
 	}
 }
 
 // burySessions ends the sessions whose client has ended.
-func (s *state) burySessions(b *store.Batch, over map[session.Process]bool, now time.Time) {
+func (s *step) burySessions(over map[session.Process]bool) {
 	for _, v := range s.sessions.live() {
 		if over[v.Process()] {
-			s.endSession(b, v, clientGone, ask.Local, now)
+			s.endSession(v, clientGone, ask.Local)
 		}
 	}
 }

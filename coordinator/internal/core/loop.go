@@ -15,7 +15,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/wake"
 	"github.com/afar-sh/afar/coordinator/redact"
 )
@@ -27,8 +26,8 @@ func loopParts(_, after loop.Stack) []wake.Part {
 	return []wake.Part{ofSession(session.ID(after.Session))}
 }
 
-func (s *state) expireLoop(b *store.Batch, l loop.Stack, now time.Time) {
-	s.putLoop(b, session.ID(l.Session), loop.Expire(l, now), now)
+func (s *step) expireLoop(l loop.Stack) {
+	s.putLoop(session.ID(l.Session), loop.Expire(l, s.now))
 }
 
 // StartLoop begins a loop in a session and returns what the model is told.
@@ -99,39 +98,37 @@ func (c *Core) StartTypedLoop(id session.ID, prompt string, o loop.Options) (int
 }
 
 func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro string, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		intro, err = s.beginLoop(&b, id, frame, o, now)
-		return b, err
+	err = c.do(func(s *step) (err error) {
+		intro, err = s.beginLoop(id, frame, o)
+		return err
 	})
 	return intro, err
 }
 
 // beginLoop begins a loop in a session and returns what the model is told.
-func (s *state) beginLoop(
-	b *store.Batch, id session.ID, frame string, o loop.Options, now time.Time,
-) (intro string, err error) {
-	out, err := loop.Start(s.loops.Rows[id], string(id), frame, o, now)
+func (s *step) beginLoop(id session.ID, frame string, o loop.Options) (intro string, err error) {
+	out, err := loop.Start(s.loops.Rows[id], string(id), frame, o, s.now)
 	if err != nil {
 		return "", err
 	}
 	intro = loop.Intro(out.Stack)
-	s.keepGoal(b, out.Stack, o.Task, now)
-	s.resetTools(b, id)
-	s.putLoop(b, id, out, now)
+	s.keepGoal(out.Stack, o.Task)
+	s.resetTools(id)
+	s.putLoop(id, out)
 	return intro, nil
 }
 
 // keepGoal has the whole goal of the frame at work kept as a file: the loop itself holds
 // its beginning.
-func (s *state) keepGoal(b *store.Batch, l loop.Stack, goal string, now time.Time) {
+func (s *step) keepGoal(l loop.Stack, goal string) {
 	if f, ok := l.Top(); ok {
-		s.keepFrameGoal(b, session.ID(l.Session), f, goal, now)
+		s.keepFrameGoal(session.ID(l.Session), f, goal)
 	}
 }
 
-func (s *state) keepFrameGoal(b *store.Batch, id session.ID, f loop.Frame, goal string, now time.Time) {
+func (s *step) keepFrameGoal(id session.ID, f loop.Frame, goal string) {
 	if name := f.GoalFile(); name != "" {
-		s.keepText(b, id, name, goal, now)
+		s.keepText(id, name, goal)
 	}
 }
 
@@ -142,23 +139,23 @@ const Terminal = "terminal"
 // it is empty for a session. A person who does it at the terminal with away off gets no notice
 // on a channel.
 func (c *Core) CancelLoop(id session.ID, by, channel string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		out, err := loop.Cancel(s.loops.Rows[id], by, now)
+	return c.do(func(s *step) (err error) {
+		out, err := loop.Cancel(s.loops.Rows[id], by, s.now)
 		if err != nil {
-			return b, err
+			return err
 		}
-		if channel == Terminal && s.mode(id, now) == session.Off {
+		if channel == Terminal && s.mode(id, s.now) == session.Off {
 			out.Notify = "" // the person is at the terminal and knows
 		}
-		s.putLoop(&b, id, out, now)
-		return b, nil
+		s.putLoop(id, out)
+		return nil
 	})
 }
 
 // putLoop records a step of a loop: its state, the journal, the markdown and the notice.
-func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
-	s.loops.Put(b, out.Stack)
-	token := s.label(b, id)
+func (s *step) putLoop(id session.ID, out loop.Outcome) {
+	s.loops.Put(s.b, out.Stack)
+	token := s.label(id)
 	kind, text := event.LoopStepped, token+": "+redact.Mask(folded(stepText(out)))
 	switch before := s.loops.Rows[id]; {
 	case !out.Stack.Active():
@@ -166,17 +163,17 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 	case !before.Active(), len(out.Stack.Frames) > len(before.Frames):
 		kind = event.LoopStarted
 	}
-	record(b, kind, id, token, text, now)
-	s.tellTopics(b, id, kind, out, now)
-	s.sendErrands(b, id, out, now)
+	s.record(kind, id, token, text)
+	s.tellTopics(id, kind, out)
+	s.sendErrands(id, out)
 	if !out.Stack.Active() {
-		s.hasten(b, "loop", id, now) // older notices must come before that of the end
+		s.hasten("loop", id) // older notices must come before that of the end
 	}
 	if out.Notify != "" {
-		s.notify(b, loopNotice(out, now), id, channel.News{Kind: loopNews(out.Stack), Of: token, What: out.Notify}, now)
+		s.notify(loopNotice(out, s.now), id, channel.News{Kind: loopNews(out.Stack), Of: token, What: out.Notify})
 	}
-	s.markdown(b, id, "loop.md", now)
-	s.wakeRun(b, id, loop.Wake, now)
+	s.markdown(id, "loop.md")
+	s.wakeRun(id, loop.Wake)
 }
 
 // loopNews returns the kind of news for a loop as it is: one that has ended says how in its sign.
@@ -213,29 +210,29 @@ func stepText(out loop.Outcome) string {
 	return "loop " + loop.Step(out.Stack)
 }
 
-func (s *state) touchLoop(b *store.Batch, id session.ID, now time.Time) {
+func (s *step) touchLoop(id session.ID) {
 	if l := s.loops.Rows[id]; l.Active() {
-		s.loops.Put(b, loop.Touch(l, now))
+		s.loops.Put(s.b, loop.Touch(l, s.now))
 	}
 }
 
 // typedInLoop records that a person typed. The prompt interrupts a running check.
-func (s *state) typedInLoop(b *store.Batch, id session.ID, now time.Time) {
+func (s *step) typedInLoop(id session.ID) {
 	l := s.loops.Rows[id]
 	if !l.Active() {
 		return
 	}
-	l = loop.Touch(l, now)
-	if interrupted, err := loop.Interrupt(l, now); err == nil { // else no check runs
+	l = loop.Touch(l, s.now)
+	if interrupted, err := loop.Interrupt(l, s.now); err == nil { // else no check runs
 		l = interrupted
 	}
-	s.loops.Put(b, l)
+	s.loops.Put(s.b, l)
 }
 
-func (s *state) resetTools(b *store.Batch, id session.ID) {
+func (s *step) resetTools(id session.ID) {
 	if v, ok := s.sessions.Rows[id]; ok {
 		v.Tools = 0
-		s.sessions.Put(b, v)
+		s.sessions.Put(s.b, v)
 	}
 }
 
@@ -291,19 +288,19 @@ func (c *Core) AllLoops() ([]loop.Stack, error) {
 // LimitLoop records that the provider refused. The loop pauses and tells the person. With
 // retry it is tried again by itself, which needs a session with a hook that can wake it.
 func (c *Core) LimitLoop(id session.ID, note string, retry bool) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) (err error) {
 		l, until := s.loops.Rows[id], time.Time{}
 		if !l.Active() {
-			return b, nil
+			return nil
 		}
 		if v := s.sessions.Rows[id]; retry && v.Interactive() {
-			until = loop.Retry(l, s.cfg.Rules.RetryAfter, now)
+			until = loop.Retry(l, s.cfg.Rules.RetryAfter, s.now)
 		}
-		out, err := loop.Limit(l, note, until, now)
+		out, err := loop.Limit(l, note, until, s.now)
 		if err == nil {
-			s.putLoop(&b, id, out, now)
+			s.putLoop(id, out)
 		}
-		return b, err
+		return err
 	})
 }
 
@@ -313,54 +310,54 @@ const printRest = 20 * time.Second
 
 // EditLoop applies what a person wrote into the loop.md of a session.
 func (c *Core) EditLoop(id session.ID, page string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		l, changed := loop.Edit(s.loops.Rows[id], page, now)
+	return c.do(func(s *step) error {
+		l, changed := loop.Edit(s.loops.Rows[id], page, s.now)
 		if len(changed) > 0 {
-			s.loops.Put(&b, l)
-			s.edited(&b, id, l, changed, now)
-			s.markdown(&b, id, "loop.md", now)
+			s.loops.Put(s.b, l)
+			s.edited(id, l, changed)
+			s.markdown(id, "loop.md")
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // edited records which frames of a loop have a new goal.
-func (s *state) edited(b *store.Batch, id session.ID, l loop.Stack, frames []string, now time.Time) {
+func (s *step) edited(id session.ID, l loop.Stack, frames []string) {
 	for _, f := range l.Frames {
 		if slices.Contains(frames, f.ID) {
-			s.keepFrameGoal(b, id, f, f.Goal, now)
+			s.keepFrameGoal(id, f, f.Goal)
 		}
 	}
 	token := s.token(id)
 	text := fmt.Sprintf("%s: the person changed the goal in loop.md, of frame %s", token, strings.Join(frames, ", "))
-	record(b, event.LoopEdited, id, token, text, now)
+	s.record(event.LoopEdited, id, token, text)
 }
 
 // SeeTree records the digest of the work tree of a session's loop.
 func (c *Core) SeeTree(id session.ID, tree string) error {
-	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		l := loop.Saw(s.loops.Rows[id], tree)
 		before, _ := s.loops.Rows[id].Top()
 		if after, _ := l.Top(); after.Tree != before.Tree {
-			s.loops.Put(&b, l)
+			s.loops.Put(s.b, l)
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // SetAnchor records the text that a session needs after a compaction.
 func (c *Core) SetAnchor(id session.ID, facts loop.AnchorFacts) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		v, ok := s.sessions.Rows[id]
 		if !ok {
-			return b, nil
+			return nil
 		}
-		v.Anchor, v.AnchorAt, v.AnchorOf = loop.Anchor(s.loops.Rows[id], facts, now), now, s.running(id)
-		s.sessions.Put(&b, v)
+		v.Anchor, v.AnchorAt, v.AnchorOf = loop.Anchor(s.loops.Rows[id], facts, s.now), s.now, s.running(id)
+		s.sessions.Put(s.b, v)
 		if v.Anchor != "" {
-			s.markdown(&b, id, "anchor.md", now)
+			s.markdown(id, "anchor.md")
 		}
-		return b, nil
+		return nil
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // byLoop is who writes to a run for its loop.
@@ -17,8 +16,8 @@ const byLoop = "its loop"
 
 // label names a session for people: run:NAME if it is the conversation of a run, else its
 // token.
-func (s *state) label(b *store.Batch, id session.ID) string {
-	if r, ok := s.runOf(b, id); ok {
+func (s *step) label(id session.ID) string {
+	if r, ok := s.runOf(id); ok {
 		return "run:" + r.Name
 	}
 	return s.token(id)
@@ -29,47 +28,47 @@ type waking func(l loop.Stack, now time.Time) (loop.Stack, string)
 
 // wakeRun gives the run of a session a turn if it has none and its loop has something to tell
 // it. It reports whether it did.
-func (s *state) wakeRun(b *store.Batch, id session.ID, wake waking, now time.Time) bool {
-	r, ok := s.runOf(b, id)
-	if !ok || !r.Settled() || s.settingsAfter(b).Paused {
+func (s *step) wakeRun(id session.ID, wake waking) bool {
+	r, ok := s.runOf(id)
+	if !ok || !r.Settled() || s.settingsAfter().Paused {
 		return false
 	}
-	l, _ := s.loops.After(b, id)
-	next, text := wake(l, now)
+	l, _ := s.loops.After(s.b, id)
+	next, text := wake(l, s.now)
 	if text == "" {
 		return false
 	}
-	s.loops.Put(b, next)
-	key := fmt.Sprintf("loop:%s:%d", next.RunID, now.UnixNano())
-	s.post(b, message.Message{Key: key, Session: id, Text: text, By: byLoop}, now)
+	s.loops.Put(s.b, next)
+	key := fmt.Sprintf("loop:%s:%d", next.RunID, s.now.UnixNano())
+	s.post(message.Message{Key: key, Session: id, Text: text, By: byLoop})
 	return true
 }
 
 // resumeRuns wakes the runs whose loops a pause of Afar had stopped.
-func (s *state) resumeRuns(b *store.Batch, now time.Time) {
+func (s *step) resumeRuns() {
 	for id, l := range s.loops.Rows {
 		if l.Active() {
-			s.wakeRun(b, id, loop.WakeResumed, now)
+			s.wakeRun(id, loop.WakeResumed)
 		}
 	}
 }
 
 // turnOver deals with the loop of a run whose turn is over. It ends with a run that failed. A
 // run that is idle gets its next turn, or the person is told that the loop rests.
-func (s *state) turnOver(b *store.Batch, r run.Run, now time.Time) {
+func (s *step) turnOver(r run.Run) {
 	id := session.ID(r.Conversation)
-	l, _ := s.loops.After(b, id)
+	l, _ := s.loops.After(s.b, id)
 	switch {
 	case !l.Active():
 	case r.State == run.Failed:
-		if out, err := loop.Fail(l, "its run failed: "+r.Why, now); err == nil {
-			s.putLoop(b, id, out, now)
+		if out, err := loop.Fail(l, "its run failed: "+r.Why, s.now); err == nil {
+			s.putLoop(id, out)
 		}
-	case r.State != run.Idle, s.settingsAfter(b).Paused, l.Waits(), s.wakeRun(b, id, loop.Wake, now):
+	case r.State != run.Idle, s.settingsAfter().Paused, l.Waits(), s.wakeRun(id, loop.Wake):
 	default:
 		if l, text := loop.Leave(l); text != "" {
-			s.loops.Put(b, l)
-			s.notify(b, "loop-left", id, channel.News{Kind: channel.LoopSays, Of: "run:" + r.Name, What: text}, now)
+			s.loops.Put(s.b, l)
+			s.notify("loop-left", id, channel.News{Kind: channel.LoopSays, Of: "run:" + r.Name, What: text})
 		}
 	}
 }
@@ -78,20 +77,20 @@ func (s *state) turnOver(b *store.Batch, r run.Run, now time.Time) {
 // that was made so before and has no loop now.
 func (c *Core) StartLoopBeside(made run.Run, o loop.Options) (r run.Run, err error) {
 	frame := c.cfg.Secret()[:8]
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		r = run.Rest(made, now)
+	err = c.do(func(s *step) (err error) {
+		r = run.Rest(made, s.now)
 		if old, known := s.runs.byName.One(made.Name); known {
 			r = old
 		} else {
-			s.runs.Put(&b, r)
+			s.runs.Put(s.b, r)
 		}
 		id := session.ID(r.Conversation)
 		if r.Beside != made.Beside || s.loops.Rows[id].Active() {
-			return store.Batch{}, fmt.Errorf("a run with the name %s: %w", made.Name, ErrTaken)
+			return fmt.Errorf("a run with the name %s: %w", made.Name, ErrTaken)
 		}
-		_, err = s.beginLoop(&b, id, frame, o, now)
-		r, _ = s.runs.After(&b, r.ID)
-		return b, err
+		_, err = s.beginLoop(id, frame, o)
+		r, _ = s.runs.After(s.b, r.ID)
+		return err
 	})
 	return r, err
 }

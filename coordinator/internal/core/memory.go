@@ -8,13 +8,13 @@ import (
 
 // SeeFacts remembers that facts are in memory, by their digests.
 func (c *Core) SeeFacts(digests []string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		for _, digest := range digests {
 			if _, known := s.facts.Rows[digest]; !known {
-				s.facts.Put(&b, store.FactSeen{Digest: digest, At: now})
+				s.facts.Put(s.b, store.FactSeen{Digest: digest, At: s.now})
 			}
 		}
-		return b, nil
+		return nil
 	})
 }
 

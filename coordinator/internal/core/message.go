@@ -62,37 +62,37 @@ func (t messageTable) of(id session.ID) []message.Message { return t.bySession.A
 // confirmed.
 func (t messageTable) delivered() []message.Message { return t.byState.All(string(message.Delivered)) }
 
-// newestText returns the number of the newest text, with those of a batch.
-func (s *state) newestText(b *store.Batch) int64 {
+// newestText returns the number of the newest text, with those of the step.
+func (s *step) newestText() int64 {
 	newest := s.newestSeq
-	for m := range store.Messages.In(b) {
+	for m := range store.Messages.In(s.b) {
 		newest = max(newest, m.Seq)
 	}
 	return newest
 }
 
 // post stores a text. If its key is known, it returns the message with that key.
-func (s *state) post(b *store.Batch, m message.Message, now time.Time) message.Message {
-	if known, ok := s.messages.After(b, message.IDOf(m.Key)); ok {
+func (s *step) post(m message.Message) message.Message {
+	if known, ok := s.messages.After(s.b, message.IDOf(m.Key)); ok {
 		return known
 	}
-	m = message.Add(m, s.newestText(b), now)
-	s.messages.Put(b, m)
-	text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(b, m))
-	record(b, event.MessageAdded, m.Session, string(m.ID), text, now)
+	m = message.Add(m, s.newestText(), s.now)
+	s.messages.Put(s.b, m)
+	text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(m))
+	s.record(event.MessageAdded, m.Session, string(m.ID), text)
 	switch {
 	case m.Task != "":
-		s.passTexts(b, task.Slug(m.Task), now)
+		s.passTexts(task.Slug(m.Task))
 	case m.Session != "":
 		if m.Data && s.held(m.Session) { // the person's own words answer the check-in
-			s.dropCheckIns(b, m.Session, "the session goes on with a text of "+m.By, now)
+			s.dropCheckIns(m.Session, "the session goes on with a text of "+m.By)
 		}
-		s.queueRunOf(b, m.Session, now)
+		s.queueRunOf(m.Session)
 	}
 	return m
 }
 
-func (s *state) nameOf(b *store.Batch, m message.Message) string {
+func (s *step) nameOf(m message.Message) string {
 	switch {
 	case m.ForPerson():
 		return "the person"
@@ -103,7 +103,7 @@ func (s *state) nameOf(b *store.Batch, m message.Message) string {
 	case m.Session == "":
 		return "a session to be named"
 	}
-	if r, ok := s.runOf(b, m.Session); ok {
+	if r, ok := s.runOf(m.Session); ok {
 		return "run " + r.Name
 	}
 	return s.token(m.Session)
@@ -113,41 +113,41 @@ func (s *state) nameOf(b *store.Batch, m message.Message) string {
 // delivery. Only a call with the same name gets the same texts again. A known taker
 // reports when it has printed them; see TextsPrinted.
 func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d message.Delivery, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		d = message.Take(s.here(id), id, delivery, taker, now)
-		s.messages.Put(&b, d.Changed...)
+	err = c.do(func(s *step) error {
+		d = message.Take(s.here(id), id, delivery, taker, s.now)
+		s.messages.Put(s.b, d.Changed...)
 		for _, m := range d.Changed {
 			text := s.token(id) + ": the text of " + m.By + " was handed over"
-			record(&b, event.MessageDelivered, id, string(m.ID), text, now)
+			s.record(event.MessageDelivered, id, string(m.ID), text)
 		}
 		if len(d.Changed) > 0 && !taker.Known() {
-			s.takeReplies(&b, id, now)
+			s.takeReplies(id)
 		}
-		return b, nil
+		return nil
 	})
 	return d, err
 }
 
 // missed tells the person of texts that a session did not get before it ended.
-func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
+func (s *step) missed(v session.Session) {
 	_, runs := s.runs.byConversation.One(string(v.ID)) // its next turn takes them
 	if runs || len(message.Waiting(s.messages.of(v.ID), v.ID)) == 0 {
 		return
 	}
-	s.tellMissed(b, v, now)
+	s.tellMissed(v)
 }
 
-func (s *state) tellMissed(b *store.Batch, v session.Session, now time.Time) {
-	s.notify(b, "missed", v.ID, channel.News{Kind: channel.Missed, Of: v.Token}, now)
+func (s *step) tellMissed(v session.Session) {
+	s.notify("missed", v.ID, channel.News{Kind: channel.Missed, Of: v.Token})
 }
 
 // ComesBack notes that a hook of a session calls. That proves that the texts that
 // another hook took before have arrived. It returns how many texts wait.
 func (c *Core) ComesBack(id session.ID, delivery string) (waiting int, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		s.messages.Put(&b, message.Finish(s.messages.of(id), id, delivery, now)...)
+	err = c.do(func(s *step) error {
+		s.messages.Put(s.b, message.Finish(s.messages.of(id), id, delivery, s.now)...)
 		waiting = len(message.Waiting(s.here(id), id))
-		return b, nil
+		return nil
 	})
 	return waiting, err
 }
@@ -179,12 +179,12 @@ func (c *Core) AddressOf(m message.Message) (a message.Address) {
 
 // TakeOver makes waiter, a hook with its process, the one that waits to wake a session.
 func (c *Core) TakeOver(id session.ID, waiter string, in session.Process) error {
-	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		if v, ok := s.sessions.Rows[id]; ok && v.Waiter != waiter {
 			v.Waiter, v.WaitsIn = waiter, in
-			s.sessions.Put(&b, v)
+			s.sessions.Put(s.b, v)
 		}
-		return b, nil
+		return nil
 	})
 }
 
@@ -256,23 +256,21 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 // only living session. Otherwise the person is asked. It never decides several open
 // questions, or a question that is younger than the text. In the topic of a session
 // only that session counts.
-func (c *Core) Written(p Press) (Told, error) { return c.pressIt(p, (*state).written) }
+func (c *Core) Written(p Press) (Told, error) { return c.pressIt(p, (*step).written) }
 
 // pressIt applies what the person did on a channel to the state as it is now.
-func (c *Core) pressIt(
-	p Press, apply func(s *state, b *store.Batch, p Press, now time.Time) Told,
-) (told Told, err error) {
+func (c *Core) pressIt(p Press, apply func(s *step, p Press) Told) (told Told, err error) {
 	if err := c.Look(); err != nil {
 		return told, err
 	}
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		told = apply(s, &b, p, now)
-		return b, nil
+	err = c.do(func(s *step) error {
+		told = apply(s, p)
+		return nil
 	})
 	return told, err
 }
 
-func (s *state) written(b *store.Batch, p Press, now time.Time) Told {
+func (s *step) written(p Press) Told {
 	all, live := s.onCards(), s.live()
 	if id, ok := s.sessionIn(p.Channel, p.At); ok {
 		all = slices.DeleteFunc(all, func(a ask.Ask) bool { return a.Session != id })
@@ -281,7 +279,7 @@ func (s *state) written(b *store.Batch, p Press, now time.Time) Told {
 	m := p.message("")
 	switch open := p.seen(all); {
 	case len(open) == 1:
-		return Told{Worded: s.decide(b, open[0], p, now)}
+		return Told{Worded: s.decide(open[0], p)}
 	case len(open) > 1:
 		m.Answers = true
 	case len(all) == 1:
@@ -294,10 +292,10 @@ func (s *state) written(b *store.Batch, p Press, now time.Time) Told {
 		return tells(channel.NothingRuns)
 	case len(live) == 1:
 		m.Session = live[0].ID
-		return Told{Worded: s.fate(s.post(b, m, now).Session)}
+		return Told{Worded: s.fate(s.post(m).Session)}
 	}
 	m.Nonce = s.cfg.Secret()
-	return Told{Choose: s.post(b, m, now).ID}
+	return Told{Choose: s.post(m).ID}
 }
 
 func (p Press) message(id session.ID) message.Message {
@@ -367,15 +365,15 @@ func (s *state) fate(id session.ID) channel.Fate {
 
 // Choose gives a text that waited for its recipient to the one that the person tapped: p.Choice is the token
 // of a session or, for a text that answers a question, the nonce of that, "" for none. p.Decision is what the text says.
-func (c *Core) Choose(p Press) (Told, error) { return c.pressIt(p, (*state).choose) }
+func (c *Core) Choose(p Press) (Told, error) { return c.pressIt(p, (*step).choose) }
 
-func (s *state) choose(b *store.Batch, p Press, now time.Time) Told {
+func (s *step) choose(p Press) Told {
 	m, known := s.messages.byNonce.One(p.Nonce)
 	switch {
 	case !known:
 		return tells(channel.UnknownText)
 	case m.Answers:
-		return s.settleText(b, m, p, now)
+		return s.settleText(m, p)
 	}
 	v, _ := s.find(p.Choice)
 	routed, err := message.Route(m, v.ID)
@@ -385,30 +383,30 @@ func (s *state) choose(b *store.Batch, p Press, now time.Time) Told {
 	case !v.Live():
 		return tells(channel.SessionOver)
 	}
-	s.messages.Put(b, routed)
-	s.queueRunOf(b, v.ID, now)
-	record(b, event.MessageAdded, v.ID, string(m.ID), m.By+" sent a text to "+v.Token, now)
+	s.messages.Put(s.b, routed)
+	s.queueRunOf(v.ID)
+	s.record(event.MessageAdded, v.ID, string(m.ID), m.By+" sent a text to "+v.Token)
 	return Told{Worded: s.fate(v.ID), Edit: true}
 }
 
 // settleText answers the question that the person tapped with the text that waited for its question.
-func (s *state) settleText(b *store.Batch, m message.Message, p Press, now time.Time) Told {
+func (s *step) settleText(m message.Message, p Press) Told {
 	a, found := s.asks.byNonce.One(p.Choice)
-	dropped, err := message.Drop(m, now)
+	dropped, err := message.Drop(m, s.now)
 	switch {
 	case err != nil:
 		return tells(channel.UsedText)
 	case p.Choice == "":
 		dropped.Outcome = "answers nothing, as you chose"
-		s.messages.Put(b, dropped)
+		s.messages.Put(s.b, dropped)
 		return Told{Worded: channel.News{Kind: channel.NothingDecided}, Edit: true}
 	case !found, len(s.onCard(a).Waiting()) == 0:
 		return Told{Worded: channel.Answer{Card: ask.Card{a}, Err: ask.ErrSettled}}
 	}
 	p.Text = m.Text
-	said := channel.News{Kind: channel.DecidedIn, Of: s.token(a.Session), What: s.decide(b, a, p, now).Words()}
+	said := channel.News{Kind: channel.DecidedIn, Of: s.token(a.Session), What: s.decide(a, p).Words()}
 	dropped.Outcome = "answered a question of " + folded(said.Words())
-	s.messages.Put(b, dropped)
+	s.messages.Put(s.b, dropped)
 	return Told{Worded: said, Edit: true}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // The mod of a session that is idle has modFor to take a text, before a hook hands it over. A
@@ -59,12 +58,12 @@ func (s *state) submits(id session.ID, now time.Time) bool {
 // LeaveToMod reports whether the Stop hook of a session must let it stop, because its mod submits
 // the next text. The session is then idle.
 func (c *Core) LeaveToMod(id session.ID) (left bool, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		v, ok := s.sessions.Rows[id]
-		if left = ok && now.Before(s.reservedUntil(id, now)); left {
-			s.sessions.Put(&b, session.To(v, session.Idle, now))
+		if left = ok && s.now.Before(s.reservedUntil(id, s.now)); left {
+			s.sessions.Put(s.b, session.To(v, session.Idle, s.now))
 		}
-		return b, nil
+		return nil
 	})
 	return left, err
 }
@@ -91,12 +90,12 @@ func (c *Core) AwaitPrompt(ctx context.Context, id session.ID, waiter session.Pr
 			return End, nil
 		}
 		lived = true
-		err = c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+		err = c.do(func(s *step) error {
 			if v := s.sessions.Rows[id]; v.Live() {
 				v.Mod = waiter
-				s.sessions.Put(&b, v)
+				s.sessions.Put(s.b, v)
 			}
-			return b, nil
+			return nil
 		})
 		if err != nil || ctx.Err() != nil {
 			return Wait, err
@@ -122,23 +121,23 @@ func (s *state) prompts(v session.Session, now time.Time) (answer string, at tim
 // Submit gives the next text of an idle session to its mod, in the process taker. A call with the
 // same delivery gets the same text again. It returns "" if no text may be submitted now.
 func (c *Core) Submit(id session.ID, delivery string, taker session.Process) (prompt string, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		for _, m := range s.here(id) {
 			if m.State == message.Delivered && m.Submitted && m.Delivery == delivery {
 				prompt = m.Prompt()
-				return b, nil
+				return nil
 			}
 		}
 		m, _ := s.submittable(id)
-		if answer, _ := s.prompts(s.sessions.Rows[id], now); answer != Wake {
-			return b, nil
+		if answer, _ := s.prompts(s.sessions.Rows[id], s.now); answer != Wake {
+			return nil
 		}
-		m = message.Submit(m, delivery, taker, now)
-		s.messages.Put(&b, m)
+		m = message.Submit(m, delivery, taker, s.now)
+		s.messages.Put(s.b, m)
 		prompt = m.Prompt()
 		text := s.token(id) + ": the text of " + m.By + " is submitted as their prompt"
-		record(&b, event.MessageDelivered, id, string(m.ID), text, now)
-		return b, nil
+		s.record(event.MessageDelivered, id, string(m.ID), text)
+		return nil
 	})
 	return prompt, err
 }
@@ -146,13 +145,13 @@ func (c *Core) Submit(id session.ID, delivery string, taker session.Process) (pr
 // PromptShown notes a prompt of a session, and reports whether it is a text of the person that a
 // mod submitted. delivery names the prompt's hook. own is true if our mod submitted the prompt.
 func (c *Core) PromptShown(id session.ID, prompt, delivery string, own bool) (shown bool, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		m, ok := message.ShowPrompt(s.here(id), id, prompt, delivery, own, now)
+	err = c.do(func(s *step) error {
+		m, ok := message.ShowPrompt(s.here(id), id, prompt, delivery, own, s.now)
 		if shown = ok; ok {
-			s.messages.Put(&b, m)
-			s.takeReplies(&b, id, now)
+			s.messages.Put(s.b, m)
+			s.takeReplies(id)
 		}
-		return b, nil
+		return nil
 	})
 	return shown, err
 }
@@ -208,23 +207,23 @@ func (c *Core) SubmittedPrompts(id session.ID) (out []UnshownPrompt) {
 // SettlePrompt notes whether a conversation has a text that UnshownPrompts returned. If not, the
 // text waits again; a hook hands it over while the session lives.
 func (c *Core) SettlePrompt(p UnshownPrompt, proof message.Proof) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		v := s.sessions.Rows[p.Session]
 		if v.Live() {
 			proof.Sure = false // it may still come
 		}
-		for _, m := range message.Verify(s.here(p.Session), p.Session, map[string]message.Proof{p.Delivery: proof}, now) {
-			s.messages.Put(&b, m)
+		for _, m := range message.Verify(s.here(p.Session), p.Session, map[string]message.Proof{p.Delivery: proof}, s.now) {
+			s.messages.Put(s.b, m)
 			if m.State == message.Done {
-				s.takeReplies(&b, p.Session, now)
+				s.takeReplies(p.Session)
 				continue
 			}
 			text := s.token(m.Session) + ": the text of " + m.By + " was not submitted, and is offered again"
-			record(&b, event.MessageAdded, m.Session, string(m.ID), text, now)
+			s.record(event.MessageAdded, m.Session, string(m.ID), text)
 			if v.State == session.Ended {
-				s.tellMissed(&b, v, now)
+				s.tellMissed(v)
 			}
 		}
-		return b, nil
+		return nil
 	})
 }

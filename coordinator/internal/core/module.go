@@ -24,33 +24,33 @@ func moduleParts(before, after module.Module) []wake.Part {
 // ErrDisabled says that a module is not enabled, or with another content.
 var ErrDisabled = errors.New("the module is not enabled")
 
-func noteModule(b *store.Batch, kind event.Kind, name module.Name, text string, now time.Time) {
-	record(b, kind, "", string(name), "module "+string(name)+": "+folded(text), now)
+func (s *step) noteModule(kind event.Kind, name module.Name, text string) {
+	s.record(kind, "", string(name), "module "+string(name)+": "+folded(text))
 }
 
 // EnableModule enables the content of a folder for the person by.
 func (c *Core) EnableModule(name module.Name, hash, by string) (m module.Module, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		m = s.modules.Rows[name]
 		m.Name = name
-		m = m.Enable(hash, by, now)
-		s.modules.Put(&b, m)
-		noteModule(&b, event.ModuleEnabled, name, "enabled by "+by+" (sha256 "+short(hash)+")"+proof(hash), now)
-		return b, nil
+		m = m.Enable(hash, by, s.now)
+		s.modules.Put(s.b, m)
+		s.noteModule(event.ModuleEnabled, name, "enabled by "+by+" (sha256 "+short(hash)+")"+proof(hash))
+		return nil
 	})
 	return m, err
 }
 
 // DisableModule disables a module for the person by.
 func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		if m = s.modules.Rows[name]; !m.Known() {
-			return b, fmt.Errorf("module %q: %w", name, ErrNotFound)
+			return fmt.Errorf("module %q: %w", name, ErrNotFound)
 		}
-		m = m.Disable(by, now)
-		s.modules.Put(&b, m)
-		noteModule(&b, event.ModuleDisabled, name, "disabled by "+by, now)
-		return b, nil
+		m = m.Disable(by, s.now)
+		s.modules.Put(s.b, m)
+		s.noteModule(event.ModuleDisabled, name, "disabled by "+by)
+		return nil
 	})
 	return m, err
 }
@@ -58,21 +58,20 @@ func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err 
 // LookedAtModule notes how the folder of a module differs from the one with this hash, "" if it does
 // not. The person is told once. It does nothing if the person has enabled another content since.
 func (c *Core) LookedAtModule(name module.Name, hash, why string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		m := s.modules.Rows[name]
 		if !m.On || m.Hash != hash || m.Held == why {
-			return b, nil
+			return nil
 		}
-		m.File = m.Hold(why, now)
-		s.modules.Put(&b, m)
+		m.File = m.Hold(why, s.now)
+		s.modules.Put(s.b, m)
 		if why == "" {
-			noteModule(&b, event.ModuleChanged, name, "its folder is again what "+m.By+" enabled", now)
-			return b, nil
+			s.noteModule(event.ModuleChanged, name, "its folder is again what "+m.By+" enabled")
+			return nil
 		}
-		noteModule(&b, event.ModuleDisabled, name, "held: "+why, now)
-		s.notify(&b, "module:"+string(name), "",
-			channel.News{Kind: channel.ModuleHeld, Of: string(name), Why: folded(why)}, now)
-		return b, nil
+		s.noteModule(event.ModuleDisabled, name, "held: "+why)
+		s.notify("module:"+string(name), "", channel.News{Kind: channel.ModuleHeld, Of: string(name), Why: folded(why)})
+		return nil
 	})
 }
 
@@ -99,28 +98,28 @@ func (c *Core) TakeEvent(name module.Name, hash string, e module.Event) error {
 			return err
 		}
 	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		m := s.modules.Rows[name]
 		switch {
 		case !m.Live(), m.Hash != hash:
-			return b, ErrDisabled
-		case seen.Covers(now):
-			return b, nil
+			return ErrDisabled
+		case seen.Covers(s.now):
+			return nil
 		}
-		s.modules.Put(&b, m.Came(now))
+		s.modules.Put(s.b, m.Came(s.now))
 		if e.ID != "" {
-			store.Seen.Put(&b, module.Seen{Key: module.KeyOf(name, e.ID), At: now})
+			store.Seen.Put(s.b, module.Seen{Key: module.KeyOf(name, e.ID), At: s.now})
 		}
 		by := "module " + string(name)
-		s.post(&b, message.Message{
+		s.post(message.Message{
 			Key:     "module:" + c.cfg.Secret(),
 			To:      message.ToTriage,
 			Text:    message.Fence(by, e.Text, c.cfg.Secret()),
 			By:      by,
 			Channel: "module",
 			Data:    true,
-		}, now)
-		return b, nil
+		})
+		return nil
 	})
 }
 
@@ -131,40 +130,40 @@ const mostGarbled = 20
 // GarbledLine notes a line of a module's source that is no event. The person is told of the first
 // one since the module was enabled.
 func (c *Core) GarbledLine(name module.Name, hash, why string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		m := s.modules.Rows[name]
 		if !m.Live() || m.Hash != hash {
-			return b, ErrDisabled
+			return ErrDisabled
 		}
-		s.modules.Put(&b, m.Garbled(why))
+		s.modules.Put(s.b, m.Garbled(why))
 		if m.Bad < mostGarbled {
-			noteModule(&b, event.ModuleGarbled, name, "a line of its source is no event: "+why, now)
+			s.noteModule(event.ModuleGarbled, name, "a line of its source is no event: "+why)
 		}
 		if m.Bad == 0 {
-			s.notify(&b, "module:"+string(name), "",
-				channel.News{Kind: channel.ModuleGarbled, Of: string(name), Why: folded(why)}, now)
+			s.notify("module:"+string(name), "",
+				channel.News{Kind: channel.ModuleGarbled, Of: string(name), Why: folded(why)})
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // StartedSource notes that the source of a module runs.
 func (c *Core) StartedSource(name module.Name, pid int) error {
-	return c.do(func(_ *state, now time.Time) (b store.Batch, err error) {
-		noteModule(&b, event.ModuleStarted, name, fmt.Sprintf("its source runs as process %d", pid), now)
-		return b, nil
+	return c.do(func(s *step) error {
+		s.noteModule(event.ModuleStarted, name, fmt.Sprintf("its source runs as process %d", pid))
+		return nil
 	})
 }
 
 // EndedSource notes that the source of a module has ended by itself, and with tell says so to the
 // person.
 func (c *Core) EndedSource(name module.Name, why string, tell bool) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		noteModule(&b, event.ModuleEnded, name, "its source has ended: "+why, now)
+	return c.do(func(s *step) error {
+		s.noteModule(event.ModuleEnded, name, "its source has ended: "+why)
 		if tell {
-			s.notify(&b, "module:"+string(name), "",
-				channel.News{Kind: channel.ModuleEnds, Of: string(name), Why: folded(why)}, now)
+			s.notify("module:"+string(name), "",
+				channel.News{Kind: channel.ModuleEnds, Of: string(name), Why: folded(why)})
 		}
-		return b, nil
+		return nil
 	})
 }

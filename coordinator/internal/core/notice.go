@@ -19,29 +19,27 @@ const noticeEvery = time.Minute
 
 // notify tells the person news in every away mode: at once, together with others of its kind and session, or
 // after the quiet hours. shows are the ids of the messages in it.
-func (s *state) notify(b *store.Batch, kind string, id session.ID, n channel.News, now time.Time, shows ...string) {
-	s.heap(b, kind, id, n, shows, true, now)
+func (s *step) notify(kind string, id session.ID, n channel.News, shows ...string) {
+	s.heap(kind, id, n, shows, true)
 }
 
 // heap adds news to the pile of its kind and session. loud says that it is a reason to ring by itself.
-func (s *state) heap(
-	b *store.Batch, kind string, id session.ID, n channel.News, shows []string, loud bool, now time.Time,
-) {
+func (s *step) heap(kind string, id session.ID, n channel.News, shows []string, loud bool) {
 	if !s.reachable() {
 		return
 	}
-	key, due := kind+":"+string(id), now
-	if until := s.cfg.Rules.Quiet.Until(now); !until.IsZero() {
+	key, due := kind+":"+string(id), s.now
+	if until := s.cfg.Rules.Quiet.Until(s.now); !until.IsZero() {
 		key, id, due = quietPile, "", until
 	}
-	pile := s.pile(key, due, now)
+	pile := s.pile(key, due, s.now)
 	pile.News = append(pile.News[:len(pile.News):len(pile.News)], n)
 	pile.Shows, pile.Loud = slices.Concat(pile.Shows, shows), pile.Loud || loud
 	if left := len(pile.News) - maxPile; left > 0 {
 		pile.News, pile.Left = pile.News[left:], pile.Left+left
 	}
-	s.putPile(b, key, pile, now)
-	s.sendPile(b, key, id, pile, pile.Due)
+	s.putPile(key, pile)
+	s.sendPile(key, id, pile, pile.Due)
 }
 
 // TellTogether makes one notice of those that wait in a lane for their time or for the other side, but for one action.
@@ -75,11 +73,11 @@ func (c *Core) TellTogether(
 		first, _, _ := strings.Cut(channel.Notice{Text: n.Words()}.Plain(), "\n")
 		all.News[i] = channel.News{Text: channel.Verbatim(ask.Elide(first, maxTold))}
 	}
-	return merged, c.do(func(_ *state, now time.Time) (b store.Batch, err error) {
-		b.Done = waits
-		key := fmt.Sprintf("notice:together:%d", now.UnixNano())
-		b.Actions = append(b.Actions, channelAction(lane, key, ActNotice, encode(all), now))
-		return b, nil
+	return merged, c.do(func(s *step) error {
+		s.b.Done = waits
+		key := fmt.Sprintf("notice:together:%d", s.now.UnixNano())
+		s.onChannel(lane, key, ActNotice, encode(all), s.now)
+		return nil
 	})
 }
 
@@ -88,44 +86,44 @@ const maxTold = 300
 
 // hasten tells the waiting notices of one kind and session now, so that they do not come
 // after later news. Quiet hours still delay them.
-func (s *state) hasten(b *store.Batch, kind string, id session.ID, now time.Time) {
+func (s *step) hasten(kind string, id session.ID) {
 	key := kind + ":" + string(id)
-	pile, ok := s.change(b).Piles[key]
-	if !ok || !now.Before(pile.Due) || !s.cfg.Rules.Quiet.Until(now).IsZero() {
+	pile, ok := s.newSettings().Piles[key]
+	if !ok || !s.now.Before(pile.Due) || !s.cfg.Rules.Quiet.Until(s.now).IsZero() {
 		return
 	}
-	s.sendPile(b, key, id, pile, now)
-	pile.Due = now
-	s.putPile(b, key, pile, now)
+	s.sendPile(key, id, pile, s.now)
+	pile.Due = s.now
+	s.putPile(key, pile)
 }
 
 // sendPile writes the action that tells a pile at due.
-func (s *state) sendPile(b *store.Batch, key string, id session.ID, pile store.Pile, due time.Time) {
+func (s *step) sendPile(key string, id session.ID, pile store.Pile, due time.Time) {
 	name := fmt.Sprintf("notice:%s:%d", key, pile.Due.UnixNano())
-	s.onChannels(b, name, ActNotice, encode(channel.Notice{
+	s.onChannels(name, ActNotice, encode(channel.Notice{
 		Session: id, News: pile.News, Left: pile.Left, Quiet: key == quietPile, Shows: pile.Shows, Silent: !pile.Loud,
 	}), due)
 }
 
 // noticeOn tells news on one channel only.
-func (s *state) noticeOn(b *store.Batch, name, about string, n channel.News, now time.Time) {
-	due := now
-	if until := s.cfg.Rules.Quiet.Until(now); !until.IsZero() {
+func (s *step) noticeOn(name, about string, n channel.News) {
+	due := s.now
+	if until := s.cfg.Rules.Quiet.Until(s.now); !until.IsZero() {
 		due = until
 	}
-	key := fmt.Sprintf("notice:%s:%d", about, now.UnixNano())
+	key := fmt.Sprintf("notice:%s:%d", about, s.now.UnixNano())
 	data := encode(channel.Notice{News: []channel.News{n}})
-	b.Actions = append(b.Actions, channelAction(name, key, ActNotice, data, due))
+	s.onChannel(name, key, ActNotice, data, due)
 }
 
 // PassOn tells the person a notification of the host, if they are away from the session.
 // kind is the host's word for it.
 func (c *Core) PassOn(id session.ID, kind, text string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if v, ok := s.sessions.Rows[id]; ok && text != "" && s.mode(id, now) == session.On {
-			s.notify(&b, kind, id, channel.News{Kind: channel.HostSays, Of: v.Token, What: text}, now)
+	return c.do(func(s *step) error {
+		if v, ok := s.sessions.Rows[id]; ok && text != "" && s.mode(id, s.now) == session.On {
+			s.notify(kind, id, channel.News{Kind: channel.HostSays, Of: v.Token, What: text})
 		}
-		return b, nil
+		return nil
 	})
 }
 
@@ -148,21 +146,21 @@ func (s *state) pile(key string, due, now time.Time) store.Pile {
 }
 
 // putPile records a pile, and drops piles that no longer delay a notice.
-func (s *state) putPile(b *store.Batch, key string, p store.Pile, now time.Time) {
-	set := s.change(b)
+func (s *step) putPile(key string, p store.Pile) {
+	set := s.newSettings()
 	set.Piles = maps.Clone(set.Piles)
-	maps.DeleteFunc(set.Piles, func(_ string, old store.Pile) bool { return !now.Before(old.Due.Add(noticeEvery)) })
+	maps.DeleteFunc(set.Piles, func(_ string, old store.Pile) bool { return !s.now.Before(old.Due.Add(noticeEvery)) })
 	if set.Piles == nil {
 		set.Piles = map[string]store.Pile{}
 	}
 	set.Piles[key] = p
 }
 
-// change returns the settings as b leaves them, for the caller to change in b.
-func (s *state) change(b *store.Batch) *store.Settings {
-	if b.Settings == nil {
+// newSettings returns the settings as the step leaves them, for the caller to change.
+func (s *step) newSettings() *store.Settings {
+	if s.b.Settings == nil {
 		next := s.settings
-		b.Settings = &next
+		s.b.Settings = &next
 	}
-	return b.Settings
+	return s.b.Settings
 }

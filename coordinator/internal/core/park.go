@@ -9,7 +9,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // TellLate returns what a session must know, in at most room bytes: the answers that came
@@ -17,40 +16,40 @@ import (
 // delivery tells them. A repeated call with the same delivery gets the same text, because
 // the reply was lost. What does not fit waits for the next delivery.
 func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		answers := ask.TellLate(s.answeredLate(id, delivery), delivery, room, now)
-		s.asks.Put(&b, answers.Told...)
-		text = strings.Trim(answers.Text+"\n"+s.tells(&b, id, delivery, answers.Room), "\n")
-		return b, nil
+	err = c.do(func(s *step) error {
+		answers := ask.TellLate(s.answeredLate(id, delivery), delivery, room, s.now)
+		s.asks.Put(s.b, answers.Told...)
+		text = strings.Trim(answers.Text+"\n"+s.tells(id, delivery, answers.Room), "\n")
+		return nil
 	})
 	return text, err
 }
 
 // tells hands over to a delivery what waits for a session.
-func (s *state) tells(b *store.Batch, id session.ID, delivery string, room int) string {
+func (s *step) tells(id session.ID, delivery string, room int) string {
 	v := s.sessions.Rows[id]
 	if len(v.Tells) == 0 {
 		return ""
 	}
 	next, text := v.Deliver(delivery, room)
 	if !slices.Equal(next.Tells, v.Tells) {
-		s.sessions.Put(b, next)
+		s.sessions.Put(s.b, next)
 	}
 	return text
 }
 
 // UntellLate takes back what a delivery told, because it never arrived.
 func (c *Core) UntellLate(id session.ID, delivery string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		for _, a := range s.answeredLate(id, delivery) {
 			if next, err := ask.Untell(a, delivery); err == nil {
-				s.asks.Put(&b, next)
+				s.asks.Put(s.b, next)
 			}
 		}
 		if v := s.sessions.Rows[id]; len(v.Tells) > 0 {
-			s.sessions.Put(&b, v.Undeliver(delivery))
+			s.sessions.Put(s.b, v.Undeliver(delivery))
 		}
-		return b, nil
+		return nil
 	})
 }
 

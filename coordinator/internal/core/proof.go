@@ -83,14 +83,14 @@ func (c *Core) proven(d decision) (bool, error) {
 // An unproven value claims a decision that the journal does not know.
 type unproven struct {
 	name string // of the row
-	undo func(s *state, b *store.Batch, now time.Time)
+	undo func(s *step)
 }
 
 const unprovenText = "it claims a decision of the person that the journal has no entry of; it does not count"
 
 // unproven returns the values that would still have an effect, and are not proven.
 func (c *Core) unproven() (all []unproven, err error) {
-	check := func(d decision, claims bool, name string, undo func(*state, *store.Batch, time.Time)) {
+	check := func(d decision, claims bool, name string, undo func(*step)) {
 		if !claims || err != nil {
 			return
 		}
@@ -105,42 +105,42 @@ func (c *Core) unproven() (all []unproven, err error) {
 		if a.Overlong() {
 			d.proof = "none"
 		}
-		check(d, claims, store.Asks.Table+" "+string(a.ID), func(s *state, b *store.Batch, now time.Time) {
-			s.putAsk(b, a.Unanswered(unprovenText), now)
+		check(d, claims, store.Asks.Table+" "+string(a.ID), func(s *step) {
+			s.putAsk(a.Unanswered(unprovenText))
 		})
 	}
 	for _, g := range s.activeGrants() {
 		d, claims := grantDecision(g)
-		check(d, claims, store.Grants.Table+" "+string(g.ID), func(s *state, b *store.Batch, now time.Time) {
-			_, _ = s.endGrant(b, g, "nobody gave it", now) // it is active
+		check(d, claims, store.Grants.Table+" "+string(g.ID), func(s *step) {
+			_, _ = s.endGrant(g, "nobody gave it") // it is active
 		})
 	}
 	for _, m := range s.modules.Rows {
 		d := decision{event.ModuleEnabled, string(m.Name), proof(m.Hash)}
-		check(d, m.On, store.Modules.Table+" "+string(m.Name), func(s *state, b *store.Batch, now time.Time) {
+		check(d, m.On, store.Modules.Table+" "+string(m.Name), func(s *step) {
 			m.File = approved.File{Held: unprovenText}
-			s.modules.Put(b, m)
+			s.modules.Put(s.b, m)
 		})
 	}
 	for _, t := range s.triggers.Rows {
 		d := decision{event.TriggerOn, string(t.Name), proof(t.Text + t.Runs)}
-		check(d, t.On && !t.Removed, store.Triggers.Table+" "+string(t.Name), func(s *state, b *store.Batch, now time.Time) {
+		check(d, t.On && !t.Removed, store.Triggers.Table+" "+string(t.Name), func(s *step) {
 			t.File, t.Next = approved.File{Held: unprovenText}, time.Time{}
-			s.triggers.Put(b, t)
+			s.triggers.Put(s.b, t)
 		})
 	}
 	return all, err
 }
 
 // undone takes back what is not proven, and tells the person.
-func undone(all []unproven) step {
-	return func(s *state, now time.Time) (b store.Batch, err error) {
+func undone(all []unproven) func(*step) error {
+	return func(s *step) error {
 		for _, u := range all {
-			u.undo(s, &b, now)
-			record(&b, event.Damaged, "", u.name, unprovenText, now)
-			s.notify(&b, "unproven:"+u.name, "", channel.News{Kind: channel.Unproven, Of: u.name}, now)
+			u.undo(s)
+			s.record(event.Damaged, "", u.name, unprovenText)
+			s.notify("unproven:"+u.name, "", channel.News{Kind: channel.Unproven, Of: u.name})
 		}
-		return b, nil
+		return nil
 	}
 }
 
@@ -157,8 +157,8 @@ func (c *Core) checkAnswer(id ask.ID) error {
 	if ok, err := c.proven(d); ok || err != nil {
 		return err
 	}
-	return c.do(undone([]unproven{{store.Asks.Table + " " + string(id), func(s *state, b *store.Batch, now time.Time) {
-		s.putAsk(b, s.asks.Rows[id].Unanswered(unprovenText), now)
+	return c.do(undone([]unproven{{store.Asks.Table + " " + string(id), func(s *step) {
+		s.putAsk(s.asks.Rows[id].Unanswered(unprovenText))
 	}}}))
 }
 

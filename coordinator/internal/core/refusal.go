@@ -6,7 +6,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // ErrRefused marks the error of an action that the address of the person refuses. Refuse has noted that. The
@@ -16,40 +15,40 @@ var ErrRefused = errors.New("refused at the person's address")
 // Refuse notes that the address of the person of a channel takes nothing now. The actions of the channel wait,
 // except the answers to taps, and one is tried from time to time. The person is told on the other channels.
 func (c *Core) Refuse(act channel.Act, r channel.Refusal) error {
-	return c.do(func(s *state, now time.Time) (store.Batch, error) {
-		b := store.Batch{Act: act}
+	return c.do(func(s *step) error {
+		s.b.Act = act
 		before := s.account(act.Channel)
 		if before.Person == nil {
-			return b, nil
+			return nil
 		}
-		next, tell := before.Refuse(r, now)
-		s.accounts.Put(&b, next)
+		next, tell := before.Refuse(r, s.now)
+		s.accounts.Put(s.b, next)
 		if !tell {
-			return b, nil
+			return nil
 		}
-		record(&b, event.TelegramFailing, "", before.Speaker, r.Why+"; "+r.Fix, now)
+		s.record(event.TelegramFailing, "", before.Speaker, r.Why+"; "+r.Fix)
 		for _, name := range s.available() {
 			if name != act.Channel && s.accounts.Rows[name].Refused() == nil {
-				s.noticeOn(&b, name, "refused:"+act.Channel, channel.News{Kind: channel.Refused, Why: r.Why, What: r.Fix}, now)
+				s.noticeOn(name, "refused:"+act.Channel, channel.News{Kind: channel.Refused, Why: r.Why, What: r.Fix})
 			}
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // Accept ends a refusal: what waits for the person is shown.
 func (c *Core) Accept(act channel.Act) error {
-	return c.do(func(s *state, now time.Time) (store.Batch, error) {
-		b := store.Batch{Act: act}
+	return c.do(func(s *step) error {
+		s.b.Act = act
 		before := s.account(act.Channel)
 		if before.Refused() == nil {
-			return b, nil
+			return nil
 		}
-		s.accounts.Put(&b, before.Accept(now))
-		s.showOpen(&b, act.Channel, now)
+		s.accounts.Put(s.b, before.Accept(s.now))
+		s.showOpen(act.Channel)
 		text := act.Channel + " takes messages for " + before.Person.Name + " again"
-		record(&b, event.TelegramConnected, "", before.Speaker, text, now)
-		return b, nil
+		s.record(event.TelegramConnected, "", before.Speaker, text)
+		return nil
 	})
 }
 

@@ -2,38 +2,34 @@ package core
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/review"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // reviews changes the review gate of a session. It does nothing for an unknown session.
-func (c *Core) reviews(
-	id session.ID, change func(*state, *store.Batch, session.Session, time.Time) session.Review,
-) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+func (c *Core) reviews(id session.ID, change func(*step, session.Session) session.Review) error {
+	return c.do(func(s *step) error {
 		v, ok := s.sessions.Rows[id]
 		if !ok {
-			return b, nil
+			return nil
 		}
-		v.Review = change(s, &b, v, now)
-		s.sessions.Put(&b, v)
-		return b, nil
+		v.Review = change(s, v)
+		s.sessions.Put(s.b, v)
+		return nil
 	})
 }
 
 // SetReview switches the review gate of a session. seen is the state of the work that
 // needs no review.
 func (c *Core) SetReview(id session.ID, on bool, seen string) error {
-	return c.reviews(id, func(s *state, b *store.Batch, v session.Session, now time.Time) session.Review {
+	return c.reviews(id, func(s *step, v session.Session) session.Review {
 		word := text.OnOff(on)
 		if v.Review.On != on {
-			record(b, event.ReviewSet, id, v.Token, v.Token+": the review gate is "+word, now)
+			s.record(event.ReviewSet, id, v.Token, v.Token+": the review gate is "+word)
 		}
 		return v.Review.Switch(on, seen)
 	})
@@ -41,7 +37,7 @@ func (c *Core) SetReview(id session.ID, on bool, seen string) error {
 
 // ReviewPrompt records a prompt that the person typed, without secrets.
 func (c *Core) ReviewPrompt(id session.ID, prompt string) error {
-	return c.reviews(id, func(_ *state, _ *store.Batch, v session.Session, _ time.Time) session.Review {
+	return c.reviews(id, func(s *step, v session.Session) session.Review {
 		return v.Review.Prompt(prompt)
 	})
 }
@@ -49,7 +45,7 @@ func (c *Core) ReviewPrompt(id session.ID, prompt string) error {
 // ReviewerBegins records that a reviewer begins in a session, and the state of the work. It
 // returns what the reviewer is shown.
 func (c *Core) ReviewerBegins(id session.ID, agent, work string) (shown string, err error) {
-	err = c.reviews(id, func(_ *state, _ *store.Batch, v session.Session, _ time.Time) session.Review {
+	err = c.reviews(id, func(s *step, v session.Session) session.Review {
 		shown = v.Review.Shown()
 		return v.Review.Begin(agent, work)
 	})
@@ -68,9 +64,9 @@ func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Rulin
 		return review.Ruling{}, err
 	}
 	r := review.Judge(review.Since(entries), message)
-	return r, c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return r, c.do(func(s *step) error {
 		v, known := s.sessions.Rows[id]
-		record(&b, r.Kind, id, agent, fmt.Sprintf("%s: %s", v.Token, r.Text), now)
+		s.record(r.Kind, id, agent, fmt.Sprintf("%s: %s", v.Token, r.Text))
 		if r.Tell != "" {
 			v = v.Tell(r.Tell)
 		}
@@ -78,11 +74,11 @@ func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Rulin
 			v.Review = v.Review.End(agent, r.Kind == event.GateOpened)
 		}
 		if known {
-			s.sessions.Put(&b, v)
+			s.sessions.Put(s.b, v)
 		}
 		if r.Kind == event.GateGivenUp && !s.settings.Paused {
-			s.notify(&b, "gate", id, channel.News{Kind: channel.GateGivenUp, Of: v.Token}, now)
+			s.notify("gate", id, channel.News{Kind: channel.GateGivenUp, Of: v.Token})
 		}
-		return b, nil
+		return nil
 	})
 }

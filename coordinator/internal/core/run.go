@@ -42,7 +42,7 @@ type runTable struct {
 }
 
 func newRunTable(s *state) runTable {
-	t := register(s, store.Runs, table.Traits[run.Run]{Due: s.runDue, Expire: s.expireRun, Touches: runParts})
+	t := register(s, store.Runs, table.Traits[run.Run]{Due: s.runDue, Expire: expiry(s, (*step).expireRun), Touches: runParts})
 	return runTable{
 		Table:          t,
 		byConversation: t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Conversation) }),
@@ -83,62 +83,62 @@ func (s *state) runDue(r run.Run, _ time.Time) time.Time {
 
 // expireRun starts a turn whose time has come, or another runner for a turn whose runner
 // never reported.
-func (s *state) expireRun(b *store.Batch, r run.Run, now time.Time) {
+func (s *step) expireRun(r run.Run) {
 	if r.Settled() {
-		_, _ = s.removeRun(b, r, "Afar: nothing happened to it for 30 days", now) // it is settled
+		_, _ = s.removeRun(r, "Afar: nothing happened to it for 30 days") // it is settled
 		return
 	}
 	if r.State == run.Queued {
-		s.startTurns(b, now)
+		s.startTurns()
 		return
 	}
-	if next := s.limitRun(b, r, now); next.Turn.Limit != r.Turn.Limit {
-		s.runs.Put(b, next)
+	if next := s.limitRun(r); next.Turn.Limit != r.Turn.Limit {
+		s.runs.Put(s.b, next)
 	}
-	if r.RunnerLate(now) {
-		s.loseRunner(b, r.ID, now)
+	if r.RunnerLate(s.now) {
+		s.loseRunner(r.ID)
 	}
 }
 
 // loseRunner deals with a turn whose runner has ended without a word.
-func (s *state) loseRunner(b *store.Batch, id run.ID, now time.Time) {
-	r, _ := s.runs.After(b, id)
-	next, relaunch, err := run.Lose(r, now)
+func (s *step) loseRunner(id run.ID) {
+	r, _ := s.runs.After(s.b, id)
+	next, relaunch, err := run.Lose(r, s.now)
 	if err != nil {
 		return
 	}
-	s.runs.Put(b, next)
+	s.runs.Put(s.b, next)
 	if relaunch {
-		actRun(b, next.ID, now)
+		s.actRun(next.ID)
 		return
 	}
-	s.noteRun(b, event.RunEnded, next, next.Why, now)
-	s.runs.Put(b, s.tellEnd(b, next, now))
-	s.turnOver(b, next, now)
-	s.handUp(b, id, now)
-	s.startTurns(b, now)
+	s.noteRun(event.RunEnded, next, next.Why)
+	s.runs.Put(s.b, s.tellEnd(next))
+	s.turnOver(next)
+	s.handUp(id)
+	s.startTurns()
 }
 
-func actRun(b *store.Batch, id run.ID, now time.Time) {
+func (s *step) actRun(id run.ID) {
 	lane := LaneRun + string(id)
-	enqueue(b, lane, lane, ActRun, string(id), now)
+	s.enqueue(lane, lane, ActRun, string(id))
 }
 
-func (s *state) noteRun(b *store.Batch, kind event.Kind, r run.Run, text string, now time.Time) {
-	record(b, kind, session.ID(r.Conversation), r.Name, "run "+r.Name+": "+folded(text), now)
+func (s *step) noteRun(kind event.Kind, r run.Run, text string) {
+	s.record(kind, session.ID(r.Conversation), r.Name, "run "+r.Name+": "+folded(text))
 }
 
 // StartRun begins a run with its first message. A second call with the same id returns the
 // run of the first.
 func (c *Core) StartRun(r run.Run, first message.Message) (started run.Run, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		started, err = s.startRun(&b, r, first, now)
-		return b, err
+	err = c.do(func(s *step) (err error) {
+		started, err = s.startRun(r, first)
+		return err
 	})
 	return started, err
 }
 
-func (s *state) startRun(b *store.Batch, r run.Run, first message.Message, now time.Time) (run.Run, error) {
+func (s *step) startRun(r run.Run, first message.Message) (run.Run, error) {
 	if old, known := s.runs.Rows[r.ID]; known {
 		return old, nil
 	}
@@ -146,18 +146,18 @@ func (s *state) startRun(b *store.Batch, r run.Run, first message.Message, now t
 	if err != nil {
 		return r, err
 	}
-	return s.beginRun(b, r, first, now), nil
+	return s.beginRun(r, first), nil
 }
 
 // beginRun begins a run whose name is free, with its first message.
-func (s *state) beginRun(b *store.Batch, r run.Run, first message.Message, now time.Time) run.Run {
-	r = run.New(r, now)
-	s.runs.Put(b, r)
-	s.noteRun(b, event.RunStarted, r, "started by "+r.By+" in "+r.Dir, now)
+func (s *step) beginRun(r run.Run, first message.Message) run.Run {
+	r = run.New(r, s.now)
+	s.runs.Put(s.b, r)
+	s.noteRun(event.RunStarted, r, "started by "+r.By+" in "+r.Dir)
 	first.Session, first.Run = session.ID(r.Conversation), true
-	s.post(b, first, now)
-	s.startTurns(b, now)
-	r, _ = s.runs.After(b, r.ID)
+	s.post(first)
+	s.startTurns()
+	r, _ = s.runs.After(s.b, r.ID)
 	return r
 }
 
@@ -183,26 +183,26 @@ func (s *state) freeName(r run.Run) string {
 
 // queueRunOf gives the run of a conversation a turn, because a message waits for it. The run of
 // a task that a person has stopped waits for its start.
-func (s *state) queueRunOf(b *store.Batch, id session.ID, now time.Time) {
-	r, _ := s.runOf(b, id)
-	if t, _ := s.taskOf(b, r.ID); t.Stopped {
+func (s *step) queueRunOf(id session.ID) {
+	r, _ := s.runOf(id)
+	if t, _ := s.taskOf(r.ID); t.Stopped {
 		return
 	}
-	next, err := run.Queue(r, now)
+	next, err := run.Queue(r, s.now)
 	if err != nil || next.State == r.State { // no run has this conversation, or its turn takes the message
 		return
 	}
-	s.runs.Put(b, next)
-	s.startTurns(b, now)
+	s.runs.Put(s.b, next)
+	s.startTurns()
 }
 
-// runOf returns the run of a conversation, as a batch leaves it.
-func (s *state) runOf(b *store.Batch, id session.ID) (r run.Run, ok bool) {
+// runOf returns the run of a conversation, as the step leaves it.
+func (s *step) runOf(id session.ID) (r run.Run, ok bool) {
 	if r, ok = s.runs.byConversation.One(string(id)); ok {
-		r, _ = s.runs.After(b, r.ID)
+		r, _ = s.runs.After(s.b, r.ID)
 		return r, r.Live()
 	}
-	for made := range store.Runs.In(b) {
+	for made := range store.Runs.In(s.b) {
 		if made.Conversation == string(id) {
 			r, ok = made, made.Live()
 		}
@@ -211,33 +211,33 @@ func (s *state) runOf(b *store.Batch, id session.ID) (r run.Run, ok bool) {
 }
 
 // startTurns starts the turns that may run now.
-func (s *state) startTurns(b *store.Batch, now time.Time) {
-	if s.settingsAfter(b).Paused {
+func (s *step) startTurns() {
+	if s.settingsAfter().Paused {
 		return
 	}
-	all := s.runs.byWork.After(b, works)
-	s.askForPlaces(b, all, now)
-	for _, r := range run.Next(all, s.cfg.Rules.MostTurns, now) {
-		s.startTurn(b, r, now)
+	all := s.runs.byWork.After(s.b, works)
+	s.askForPlaces(all)
+	for _, r := range run.Next(all, s.cfg.Rules.MostTurns, s.now) {
+		s.startTurn(r)
 	}
 }
 
 // startTurn starts the next turn of a run.
-func (s *state) startTurn(b *store.Batch, r run.Run, now time.Time) {
-	if next := s.limitRun(b, r, now); next.State == run.Failed {
-		s.noteRun(b, event.RunEnded, next, "no turn starts: "+next.Why, now)
-		s.runs.Put(b, s.tellEnd(b, next, now))
+func (s *step) startTurn(r run.Run) {
+	if next := s.limitRun(r); next.State == run.Failed {
+		s.noteRun(event.RunEnded, next, "no turn starts: "+next.Why)
+		s.runs.Put(s.b, s.tellEnd(next))
 		return
 	}
-	prompt, by := s.promptOf(b, r, now)
-	next, err := run.Start(r, prompt, now)
+	prompt, by := s.promptOf(r)
+	next, err := run.Start(r, prompt, s.now)
 	if err != nil {
 		return
 	}
 	next.Turn.For = by
-	s.runs.Put(b, next)
+	s.runs.Put(s.b, next)
 	if next.Busy() {
-		actRun(b, r.ID, now)
+		s.actRun(r.ID)
 	}
 }
 
@@ -246,9 +246,9 @@ func byTurn(id run.ID, fence int64) string {
 	return string(id) + "/" + strconv.FormatInt(fence, 10)
 }
 
-// textsAfter returns the messages for a run as a batch leaves them.
-func (s *state) textsAfter(b *store.Batch, r run.Run) []message.Message {
-	return s.messages.bySession.After(b, r.Conversation)
+// textsAfter returns the messages for a run as the step leaves them.
+func (s *step) textsAfter(r run.Run) []message.Message {
+	return s.messages.bySession.After(s.b, r.Conversation)
 }
 
 // DriveTurn notes the process that drives a turn, and returns the run.
@@ -259,31 +259,29 @@ func (c *Core) DriveTurn(id run.ID, fence int64, runner session.Process, wall st
 	if held := r.Turn.Runner; held.Known() && held != runner && c.cfg.Lives(held) {
 		return r, fmt.Errorf("turn %d of run %s: process %d has it: %w", fence, r.Name, held.PID, ErrTaken)
 	}
-	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
 		return run.Drive(r, fence, runner, wall)
 	})
 }
 
 // changeRun applies a step to a run, and returns what it came to.
-func (c *Core) changeRun(
-	id run.ID, f func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error),
-) (next run.Run, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+func (c *Core) changeRun(id run.ID, f func(s *step, r run.Run) (run.Run, error)) (next run.Run, err error) {
+	err = c.do(func(s *step) (err error) {
 		r, err := s.run(id)
 		if err == nil {
-			next, err = f(s, &b, r, now)
+			next, err = f(s, r)
 		}
 		if err != nil {
-			return b, err
+			return err
 		}
-		s.runs.Put(&b, next)
+		s.runs.Put(s.b, next)
 		if r.Busy() && !next.Busy() || r.State == run.Taken { // only then a turn may start
-			s.turnOver(&b, next, now)
-			s.startTurns(&b, now)
+			s.turnOver(next)
+			s.startTurns()
 		}
-		s.handUp(&b, id, now)
-		next, _ = s.runs.After(&b, id)
-		return b, nil
+		s.handUp(id)
+		next, _ = s.runs.After(s.b, id)
+		return nil
 	})
 	return next, err
 }
@@ -291,16 +289,16 @@ func (c *Core) changeRun(
 // HearTurn records events of a turn, which begin with the number from. It returns the
 // number of the last one that is recorded.
 func (c *Core) HearTurn(id run.ID, fence, from int64, events []run.Event) (seq int64, err error) {
-	_, err = c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
-		next, fresh, err := run.Hear(r, fence, from, events, now)
+	_, err = c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+		next, fresh, err := run.Hear(r, fence, from, events, s.now)
 		if len(fresh) > 0 {
-			b.RunEvents = append(b.RunEvents, store.RunEvents{Run: id, Events: fresh})
+			s.b.RunEvents = append(s.b.RunEvents, store.RunEvents{Run: id, Events: fresh})
 		}
 		if next.Turn.Answered && !r.Turn.Answered { // the conversation has the prompt
 			id := session.ID(r.Conversation)
-			s.messages.Put(b, message.Finish(s.messages.of(id), id, "", now)...)
+			s.messages.Put(s.b, message.Finish(s.messages.of(id), id, "", s.now)...)
 		}
-		next = s.charge(b, r, run.Asks(next, s.openAskOf(b, next), now), now)
+		next = s.charge(r, run.Asks(next, s.openAskOf(next), s.now))
 		seq = next.Turn.Seq
 		return next, err
 	})
@@ -312,31 +310,31 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 	if err := c.checkTaker(id); err != nil {
 		return err
 	}
-	_, err := c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+	_, err := c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
 		if e.Failed {
-			r = s.limitRun(b, r, now)
+			r = s.limitRun(r)
 		}
 		e.Starting = s.cfg.Rules.RunTimes.Starting
-		next, unread, err := run.Finish(r, fence, e, now)
+		next, unread, err := run.Finish(r, fence, e, s.now)
 		if err != nil {
 			return r, err
 		}
 		switch {
 		case unread:
-			s.offerUnread(b, r, now)
-			s.untellRun(b, r)
+			s.offerUnread(r)
+			s.untellRun(r)
 		case !r.BrokeOff(e):
-			s.finishTexts(b, r, now)
+			s.finishTexts(r)
 		}
-		s.tellLacks(b, r, next, now)
-		s.verifyTexts(b, r, e, now)
+		s.tellLacks(r, next)
+		s.verifyTexts(r, e)
 		if e.Lost {
-			s.beginAnew(b, r, now)
+			s.beginAnew(r)
 		}
-		held := s.holdRun(b, next, e, now)
-		s.noteRun(b, event.RunEnded, held, turnLine(r, held), now)
+		held := s.holdRun(next, e)
+		s.noteRun(event.RunEnded, held, turnLine(r, held))
 		if !held.Parked && e.Deferred == "" {
-			held = run.Told(held, s.tellEnd(b, next, now))
+			held = run.Told(held, s.tellEnd(next))
 		}
 		return held, nil
 	})
@@ -344,41 +342,41 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 }
 
 // goOn gives an idle run a turn if messages wait for it.
-func (s *state) goOn(b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
-	waits := len(message.Waiting(s.textsAfter(b, r), session.ID(r.Conversation))) > 0
+func (s *step) goOn(r run.Run) (run.Run, error) {
+	waits := len(message.Waiting(s.textsAfter(r), session.ID(r.Conversation))) > 0
 	if waits && r.State == run.Idle {
-		return run.Queue(r, now)
+		return run.Queue(r, s.now)
 	}
 	return r, nil
 }
 
 // offerUnread takes back the messages of a turn that never read them.
-func (s *state) offerUnread(b *store.Batch, r run.Run, now time.Time) {
+func (s *step) offerUnread(r run.Run) {
 	of := byTurn(r.ID, r.Fence)
-	s.offerAgain(b, func(m message.Message) bool {
+	s.offerAgain(func(m message.Message) bool {
 		return m.Session == session.ID(r.Conversation) && m.Delivery == of
-	}, now)
+	})
 }
 
 // finishTexts notes that the conversation has the texts that a turn began with.
-func (s *state) finishTexts(b *store.Batch, r run.Run, now time.Time) {
+func (s *step) finishTexts(r run.Run) {
 	proofs := map[string]message.Proof{byTurn(r.ID, r.Fence): {Arrived: true, Sure: true}}
-	s.messages.Put(b, message.Verify(s.textsAfter(b, r), session.ID(r.Conversation), proofs, now)...)
+	s.messages.Put(s.b, message.Verify(s.textsAfter(r), session.ID(r.Conversation), proofs, s.now)...)
 }
 
 // beginAnew prepares the next turn of a run whose conversation does not exist. Its questions end,
 // because the agent asks again. It gets the texts that wait; if none do, it gets again what was
 // handed over last.
-func (s *state) beginAnew(b *store.Batch, r run.Run, now time.Time) {
-	s.dropAsks(b, r, "the conversation is gone and begins anew", now)
-	id, texts := session.ID(r.Conversation), s.textsAfter(b, r)
+func (s *step) beginAnew(r run.Run) {
+	s.dropAsks(r, "the conversation is gone and begins anew")
+	id, texts := session.ID(r.Conversation), s.textsAfter(r)
 	handed := message.Handovers(texts, id, time.Time{})
 	if len(handed) == 0 || len(message.Waiting(texts, id)) > 0 {
 		return
 	}
 	last := slices.MaxFunc(handed, func(a, b message.Handover) int { return a.At.Compare(b.At) })
-	s.messages.Put(b, message.Verify(texts, id, map[string]message.Proof{last.Delivery: {}}, now)...)
-	s.noteRun(b, event.MessageAdded, r, "its conversation is gone, and its last text is offered again", now)
+	s.messages.Put(s.b, message.Verify(texts, id, map[string]message.Proof{last.Delivery: {}}, s.now)...)
+	s.noteRun(event.MessageAdded, r, "its conversation is gone, and its last text is offered again")
 }
 
 // Handovers returns what was taken of the texts for a run in a turn that breaks off with e, and
@@ -398,22 +396,22 @@ func (c *Core) Handovers(id run.ID, e run.End) (transcript string, all []message
 // verifyTexts settles what was handed over in a turn that broke off: the agent may have forgotten
 // a text that it took, and may have kept one of a hook that was killed. Where the conversation
 // itself does not tell, an agent that was heard later has the text.
-func (s *state) verifyTexts(b *store.Batch, r run.Run, e run.End, now time.Time) {
+func (s *step) verifyTexts(r run.Run, e run.End) {
 	if !r.BrokeOff(e) {
 		return
 	}
 	id, proofs := session.ID(r.Conversation), map[string]message.Proof{}
-	for _, h := range message.Handovers(s.textsAfter(b, r), id, r.Turn.Begun) {
+	for _, h := range message.Handovers(s.textsAfter(r), id, r.Turn.Begun) {
 		has, sure := e.Arrived[h.Delivery]
 		unread := !r.Turn.Heard && !e.Spoken && h.Delivery == byTurn(r.ID, r.Fence)
 		heard := !sure && r.Turn.HeardAt.After(h.At)
 		proofs[h.Delivery] = message.Proof{Arrived: has || heard, Sure: sure || unread}
 	}
-	for _, m := range message.Verify(s.textsAfter(b, r), id, proofs, now) {
-		s.messages.Put(b, m)
+	for _, m := range message.Verify(s.textsAfter(r), id, proofs, s.now) {
+		s.messages.Put(s.b, m)
 		if m.State == message.Pending {
 			text := "run " + r.Name + ": the text of " + m.By + " did not arrive, and is offered again"
-			record(b, event.MessageAdded, id, string(m.ID), text, now)
+			s.record(event.MessageAdded, id, string(m.ID), text)
 		}
 	}
 }
@@ -427,20 +425,20 @@ func turnLine(before, r run.Run) string {
 }
 
 // followRun notes on the run of a session which question is open.
-func (s *state) followRun(b *store.Batch, id session.ID, now time.Time) {
-	r, ok := s.runOf(b, id)
+func (s *step) followRun(id session.ID) {
+	r, ok := s.runOf(id)
 	switch {
 	case !ok:
 		return
 	case r.Parked:
-		s.followParked(b, r, now)
+		s.followParked(r)
 		return
-	case r.State == run.Idle && s.retriesRun(b, r, now):
-		s.queueRunOf(b, id, now)
+	case r.State == run.Idle && s.retriesRun(r):
+		s.queueRunOf(id)
 		return
 	}
-	if next := run.Asks(r, s.openAskOf(b, r), now); next.Ask != r.Ask || next.State != r.State {
-		s.runs.Put(b, next)
+	if next := run.Asks(r, s.openAskOf(r), s.now); next.Ask != r.Ask || next.State != r.State {
+		s.runs.Put(s.b, next)
 	}
 }
 
@@ -449,9 +447,9 @@ func holdsRun(a ask.Ask) bool {
 	return !a.Aside() && (a.State == ask.Open || a.Deferred && a.Parked)
 }
 
-// openAskOf returns the oldest open question that holds a run, as a batch leaves it.
-func (s *state) openAskOf(b *store.Batch, r run.Run) string {
-	open := slices.DeleteFunc(s.asksAfter(b, r), func(a ask.Ask) bool {
+// openAskOf returns the oldest open question that holds a run, as the step leaves it.
+func (s *step) openAskOf(r run.Run) string {
+	open := slices.DeleteFunc(s.asksAfter(r), func(a ask.Ask) bool {
 		return !holdsRun(a)
 	})
 	first, _ := ask.Oldest(open)
@@ -460,47 +458,47 @@ func (s *state) openAskOf(b *store.Batch, r run.Run) string {
 
 // StopRun ends what a run does, for the person by.
 func (c *Core) StopRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
-		return s.endRun(b, r, by, now)
+	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+		return s.endRun(r, by)
 	})
 }
 
 // endRun ends what a run does: it tells the runner of a turn, or puts the run at rest.
-func (s *state) endRun(b *store.Batch, r run.Run, by string, now time.Time) (run.Run, error) {
-	next, err := run.Stop(r, by, now)
+func (s *step) endRun(r run.Run, by string) (run.Run, error) {
+	next, err := run.Stop(r, by, s.now)
 	if err != nil {
 		return r, err
 	}
-	s.runs.Put(b, next)
-	s.noteRun(b, event.RunStopped, r, "stopped by "+by, now)
-	if t, ok := s.taskOf(b, r.ID); ok && !t.Stopped {
-		s.stopTask(b, t, by, now)
+	s.runs.Put(s.b, next)
+	s.noteRun(event.RunStopped, r, "stopped by "+by)
+	if t, ok := s.taskOf(r.ID); ok && !t.Stopped {
+		s.stopTask(t, by)
 	}
-	s.dropAsks(b, next, "the run was stopped", now)
-	s.cancelLoop(b, session.ID(r.Conversation), by, now)
+	s.dropAsks(next, "the run was stopped")
+	s.cancelLoop(session.ID(r.Conversation), by)
 	if next.Busy() {
-		actRun(b, r.ID, now)
+		s.actRun(r.ID)
 	}
 	return next, nil
 }
 
 // RemoveRun takes a run out of the lists, and forgets its events.
 func (c *Core) RemoveRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
-		return s.removeRun(b, r, by, now)
+	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+		return s.removeRun(r, by)
 	})
 }
 
-func (s *state) removeRun(b *store.Batch, r run.Run, by string, now time.Time) (run.Run, error) {
-	next, err := run.Remove(r, now)
+func (s *step) removeRun(r run.Run, by string) (run.Run, error) {
+	next, err := run.Remove(r, s.now)
 	if err != nil {
 		return r, err
 	}
-	s.runs.Put(b, next)
-	b.RunEvents = append(b.RunEvents, store.RunEvents{Run: r.ID, Forget: true})
-	clearRun(b, r, now)
-	s.dropAsks(b, r, "the run was removed", now)
-	s.noteRun(b, event.RunRemoved, r, "removed by "+by, now)
+	s.runs.Put(s.b, next)
+	s.b.RunEvents = append(s.b.RunEvents, store.RunEvents{Run: r.ID, Forget: true})
+	s.clearRun(r)
+	s.dropAsks(r, "the run was removed")
+	s.noteRun(event.RunRemoved, r, "removed by "+by)
 	return next, nil
 }
 
@@ -590,8 +588,8 @@ func (c *Core) AwaitRun(ctx context.Context, id run.ID, take bool) (r run.Run, e
 	if err != nil || !take || !r.Settled() {
 		return r, err
 	}
-	return c.changeRun(id, func(_ *state, _ *store.Batch, r run.Run, now time.Time) (run.Run, error) {
-		return run.HandOver(r, now)
+	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+		return run.HandOver(r, s.now)
 	})
 }
 
@@ -647,10 +645,10 @@ func (c *Core) IsRunner(p session.Process) (is bool) {
 }
 
 // buryRunners deals with the turns whose runner has ended.
-func (s *state) buryRunners(b *store.Batch, over map[session.Process]bool, now time.Time) {
+func (s *step) buryRunners(over map[session.Process]bool) {
 	for _, r := range s.runs.active() {
 		if r.Busy() && over[r.Turn.Runner] {
-			s.loseRunner(b, r.ID, now)
+			s.loseRunner(r.ID)
 		}
 	}
 }
@@ -658,7 +656,7 @@ func (s *state) buryRunners(b *store.Batch, over map[session.Process]bool, now t
 // runFate returns when a run gets a text that waits for it.
 func (s *state) runFate(r run.Run) channel.Fate {
 	f := channel.Fate{To: "run " + r.Name, At: channel.AtTurn}
-	switch t, _ := s.taskOf(&store.Batch{}, r.ID); {
+	switch t, _ := s.at(time.Time{}).taskOf(r.ID); {
 	case t.Stopped:
 		f.At, f.Why = channel.AtTaskRestart, string(t.Slug)
 	case r.State == run.Taken:

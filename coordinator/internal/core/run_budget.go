@@ -12,54 +12,54 @@ import (
 
 // reachedBy says which limit a run has reached: one of its own, or the day's budget for all
 // runs. It is "" for none.
-func (s *state) reachedBy(b *store.Batch, r run.Run, now time.Time) string {
-	day, most := s.runDay(b, now), s.cfg.Rules.DayOfRuns
+func (s *step) reachedBy(r run.Run) string {
+	day, most := s.runDay(), s.cfg.Rules.DayOfRuns
 	over := ""
 	if most > 0 && day.Spent.USD >= most {
 		over = fmt.Sprintf("the day's budget for runs is used up: $%.2f of $%.2f", day.Spent.USD, most)
 	}
-	return cmp.Or(r.Reached(now), over)
+	return cmp.Or(r.Reached(s.now), over)
 }
 
 // runDay returns what all runs have spent today.
-func (s *state) runDay(b *store.Batch, now time.Time) store.Day {
-	day := s.settingsAfter(b).RunDay
-	if date := now.Format(time.DateOnly); day.Date != date {
+func (s *step) runDay() store.Day {
+	day := s.settingsAfter().RunDay
+	if date := s.now.Format(time.DateOnly); day.Date != date {
 		return store.Day{Date: date}
 	}
 	return day
 }
 
-// settingsAfter returns the settings as a batch leaves them.
-func (s *state) settingsAfter(b *store.Batch) store.Settings {
-	if b.Settings != nil {
-		return *b.Settings
+// settingsAfter returns the settings as the step leaves them.
+func (s *step) settingsAfter() store.Settings {
+	if s.b.Settings != nil {
+		return *s.b.Settings
 	}
 	return s.settings
 }
 
 // charge books what a run has spent since before, and ends its turn if a limit is reached.
-func (s *state) charge(b *store.Batch, before, after run.Run, now time.Time) run.Run {
+func (s *step) charge(before, after run.Run) run.Run {
 	if spent := after.CostUSD - before.CostUSD; spent > 0 {
-		day := s.runDay(b, now)
+		day := s.runDay()
 		day.Spent = day.Spent.Plus(usage.Sum{USD: spent})
-		s.change(b).RunDay = day
+		s.newSettings().RunDay = day
 	}
-	return s.limitRun(b, after, now)
+	return s.limitRun(after)
 }
 
 // limitRun ends the turn of a run that has reached a limit.
-func (s *state) limitRun(b *store.Batch, r run.Run, now time.Time) run.Run {
-	why, told := s.reachedBy(b, r, now), r.Busy() && r.Turn.Limit != ""
+func (s *step) limitRun(r run.Run) run.Run {
+	why, told := s.reachedBy(r), r.Busy() && r.Turn.Limit != ""
 	if why == "" || told || r.State == run.Waiting {
 		return r
 	}
-	next, err := run.Limit(r, why, now)
+	next, err := run.Limit(r, why, s.now)
 	if err != nil {
 		return r
 	}
 	if next.Busy() {
-		actRun(b, r.ID, now)
+		s.actRun(r.ID)
 	}
 	return next
 }
@@ -69,7 +69,7 @@ func (c *Core) LeftFor(r run.Run) (usd float64) {
 	usd = r.Left()
 	c.view(func(s *state, now time.Time) {
 		if most := s.cfg.Rules.DayOfRuns; most > 0 {
-			day := max(most-s.runDay(&store.Batch{}, now).Spent.USD, 0.01)
+			day := max(most-s.at(now).runDay().Spent.USD, 0.01)
 			usd = min(cmp.Or(usd, day), day)
 		}
 	})

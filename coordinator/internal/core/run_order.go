@@ -1,17 +1,14 @@
 package core
 
 import (
-	"time"
-
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // stopRun ends what a run does, and says what happens.
-func (s *state) stopRun(b *store.Batch, r run.Run, d ask.Decision, now time.Time) (said channel.News, err error) {
+func (s *step) stopRun(r run.Run, d ask.Decision) (said channel.News, err error) {
 	said = channel.News{Kind: channel.StoppedRun, Of: r.Name}
 	switch err := s.counts(d.Channel); {
 	case err != nil:
@@ -23,7 +20,7 @@ func (s *state) stopRun(b *store.Batch, r run.Run, d ask.Decision, now time.Time
 		said.Kind = channel.NothingStop
 		return said, nil
 	}
-	next, err := s.endRun(b, r, d.By, now)
+	next, err := s.endRun(r, d.By)
 	if next.Busy() {
 		said.Kind = channel.StopsRun
 	}

@@ -1,11 +1,8 @@
 package core
 
 import (
-	"time"
-
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/run"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // ActRunClear has a Cleared as its data: remove the files and the worktree of a run that was
@@ -19,16 +16,16 @@ type Cleared struct {
 	Place run.Place `json:"place,omitzero"`
 }
 
-func clearRun(b *store.Batch, r run.Run, now time.Time) {
+func (s *step) clearRun(r run.Run) {
 	lane := LaneRun + string(r.ID)
-	enqueue(b, lane, "clear:"+lane, ActRunClear, encode(Cleared{ID: r.ID, Name: r.Name, Place: r.Place}), now)
+	s.enqueue(lane, "clear:"+lane, ActRunClear, encode(Cleared{ID: r.ID, Name: r.Name, Place: r.Place}))
 }
 
 // askForPlaces has the worktrees made for which turns wait.
-func (s *state) askForPlaces(b *store.Batch, all []run.Run, now time.Time) {
+func (s *step) askForPlaces(all []run.Run) {
 	for _, r := range all {
 		if r.NeedsPlace() {
-			actRun(b, r.ID, now)
+			s.actRun(r.ID)
 		}
 	}
 }
@@ -36,12 +33,12 @@ func (s *state) askForPlaces(b *store.Batch, all []run.Run, now time.Time) {
 // SettleRun notes the worktree of a run, and the directory in which it works there. Its turn
 // may start then.
 func (c *Core) SettleRun(id run.ID, p run.Place, dir string) error {
-	_, err := c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
+	_, err := c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
 		next, err := run.Settle(r, p, dir)
 		if err == nil {
-			s.runs.Put(b, next)
-			s.startTurns(b, now)
-			next, _ = s.runs.After(b, id)
+			s.runs.Put(s.b, next)
+			s.startTurns()
+			next, _ = s.runs.After(s.b, id)
 		}
 		return next, err
 	})
@@ -50,10 +47,10 @@ func (c *Core) SettleRun(id run.ID, p run.Place, dir string) error {
 
 // UnsettleRun ends a run whose worktree cannot be made.
 func (c *Core) UnsettleRun(id run.ID, why string) error {
-	_, err := c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
-		next, err := run.Unsettled(r, why, now)
+	_, err := c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+		next, err := run.Unsettled(r, why, s.now)
 		if err == nil {
-			s.noteRun(b, event.RunEnded, next, next.Why, now)
+			s.noteRun(event.RunEnded, next, next.Why)
 		}
 		return next, err
 	})

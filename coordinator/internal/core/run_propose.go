@@ -3,7 +3,6 @@ package core
 import (
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -11,48 +10,47 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 func init() {
-	decided[ask.Proposal], declined[ask.Proposal] = (*state).startProposed, (*state).proposalDeclined
+	decided[ask.Proposal], declined[ask.Proposal] = (*step).startProposed, (*step).proposalDeclined
 }
 
 // Propose asks the person whether a session may have a run started. A second call with the
 // same id returns the ask of the first.
 func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
-	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err := c.do(func(s *step) (err error) {
 		if old, ok := s.asks.Rows[a.ID]; ok {
 			if a.Session != old.Session {
-				return b, fmt.Errorf("ask %q: %w", a.ID, ErrBound)
+				return fmt.Errorf("ask %q: %w", a.ID, ErrBound)
 			}
 			a = old
-			return b, nil
+			return nil
 		}
 		p := *a.Proposed
 		if p.Machine == "" {
 			p.Run, err = s.below(p.Run, a.Session)
 		}
 		if err != nil {
-			return b, err
+			return err
 		}
 		p.Run.Seal = c.cfg.Secret()
 		a.Proposed = &p
-		text := fmt.Sprintf("%s proposes run %s (sha256 %s)", s.label(&b, a.Session), p.Run.Name, short(a.Hash))
-		a = s.openAside(&b, ask.Start(a, s.mode(a.Session, now), now), text, now)
-		return b, nil
+		text := fmt.Sprintf("%s proposes run %s (sha256 %s)", s.label(a.Session), p.Run.Name, short(a.Hash))
+		a = s.openAside(ask.Start(a, s.mode(a.Session, s.now), s.now), text)
+		return nil
 	})
 	return a, err
 }
 
 // openAside opens an ask for which no hook waits, and which has just started. text is for the
 // journal.
-func (s *state) openAside(b *store.Batch, a ask.Ask, text string, now time.Time) ask.Ask {
+func (s *step) openAside(a ask.Ask, text string) ask.Ask {
 	a.Nonce, a.Times = s.cfg.Secret(), s.cfg.Rules.Times
 	a.Attended = s.sessions.Rows[a.Session].Attended
-	a = ask.Tick(a, now)
-	record(b, event.AskOpened, a.Session, string(a.ID), text, now)
-	s.putAsk(b, a, now)
+	a = ask.Tick(a, s.now)
+	s.record(event.AskOpened, a.Session, string(a.ID), text)
+	s.putAsk(a)
 	return a
 }
 
@@ -70,12 +68,12 @@ func (s *state) below(r run.Run, by session.ID) (run.Run, error) {
 }
 
 // startProposed starts the run of a proposal that was just decided, if it was allowed.
-func (s *state) startProposed(b *store.Batch, a ask.Ask, now time.Time) {
+func (s *step) startProposed(a ask.Ask) {
 	switch {
 	case !a.Starts():
 		return
 	case a.Proposed.Machine != "":
-		s.startElsewhere(b, a, now)
+		s.startElsewhere(a)
 		return
 	}
 	r := a.Proposed.Run
@@ -83,29 +81,29 @@ func (s *state) startProposed(b *store.Batch, a ask.Ask, now time.Time) {
 		r.Name = s.freeName(r)
 	}
 	if !r.Until.IsZero() { // its time begins now, and not with the question
-		r.Until = r.Until.Add(now.Sub(a.OpenedAt))
+		r.Until = r.Until.Add(s.now.Sub(a.OpenedAt))
 	}
 	r.By = a.Decision.By
-	r = run.New(r, now)
-	s.runs.Put(b, r)
-	s.noteRun(b, event.RunStarted, r, "proposed by "+s.label(b, a.Session)+", allowed by "+r.By+", in "+r.Dir, now)
-	s.post(b, message.Message{
+	r = run.New(r, s.now)
+	s.runs.Put(s.b, r)
+	s.noteRun(event.RunStarted, r, "proposed by "+s.label(a.Session)+", allowed by "+r.By+", in "+r.Dir)
+	s.post(message.Message{
 		Key:     "run:" + string(r.ID),
 		Session: session.ID(r.Conversation),
 		Text:    a.Proposed.Prompt,
-		By:      s.label(b, a.Session),
-	}, now)
-	s.startTurns(b, now)
+		By:      s.label(a.Session),
+	})
+	s.startTurns()
 }
 
 // startElsewhere has another machine start the run of a proposal that was allowed. What comes of it goes to the session
 // that proposed it, too.
-func (s *state) startElsewhere(b *store.Batch, a ask.Ask, now time.Time) {
+func (s *step) startElsewhere(a ask.Ask) {
 	o := fleet.Order{
 		Machine: fleet.MachineID(a.Proposed.Machine), Op: orderRun, In: a.Proposed.In, By: a.Decision.By, For: a.Session,
 	}
-	if _, err := s.order(b, o, now); err != nil {
-		s.handBack(b, a.Session, string(a.ID), a.Proposed.Run.Name, "It was not started: "+err.Error()+".", now)
+	if _, err := s.order(o); err != nil {
+		s.handBack(a.Session, string(a.ID), a.Proposed.Run.Name, "It was not started: "+err.Error()+".")
 	}
 }
 
@@ -113,47 +111,47 @@ func (s *state) startElsewhere(b *store.Batch, a ask.Ask, now time.Time) {
 const orderRun = "run.start"
 
 // handBack gives a session what came of a run that it proposed and that is on another machine.
-func (s *state) handBack(b *store.Batch, to session.ID, key, name, text string, now time.Time) {
+func (s *step) handBack(to session.ID, key, name, text string) {
 	by := "run:" + name
-	s.post(b, message.Message{
+	s.post(message.Message{
 		Key: "result:" + key, Session: to, By: by, Data: true,
 		Text: message.Fence(by+", which you proposed", text, s.cfg.Secret()),
-	}, now)
+	})
 }
 
 // handUp gives the result of a delegated run to the conversation that proposed it, once. A
 // long result is a file in the folder of that session.
-func (s *state) handUp(b *store.Batch, id run.ID, now time.Time) {
-	r, _ := s.runs.After(b, id)
-	next, report, ok := run.HandUp(r, now)
-	if !ok || s.hasBelow(b, r) {
+func (s *step) handUp(id run.ID) {
+	r, _ := s.runs.After(s.b, id)
+	next, report, ok := run.HandUp(r, s.now)
+	if !ok || s.hasBelow(r) {
 		return
 	}
-	s.runs.Put(b, next)
+	s.runs.Put(s.b, next)
 	to := session.ID(r.Parent)
 	if report.File != "" {
 		name := "run-" + r.Name + ".md"
-		s.keepText(b, to, name, report.File, now)
+		s.keepText(to, name, report.File)
 		report.Text += "\n\nThe whole result: " + filepath.Join(s.cfg.Pages, s.token(to), name)
 	}
 	by := "run:" + r.Name
-	s.post(b, message.Message{
+	s.post(message.Message{
 		Key:     "result:" + string(r.ID),
 		Session: to,
 		Text:    message.Fence(by+", which you proposed", report.Text, r.Seal),
 		By:      by,
 		Data:    true,
-	}, now)
+	})
 }
 
 // hasBelow reports whether a run waits for runs that it proposed: one is open as a question, or
 // has not reported. Its own result comes after theirs.
-func (s *state) hasBelow(b *store.Batch, r run.Run) bool {
-	if len(s.runs.byParent.After(b, r.Conversation)) > 0 {
+func (s *step) hasBelow(r run.Run) bool {
+	if len(s.runs.byParent.After(s.b, r.Conversation)) > 0 {
 		return true
 	}
 	for _, a := range s.asks.of(session.ID(r.Conversation)) {
-		if a, _ = s.asks.After(b, a.ID); a.Kind == ask.Proposal && a.State == ask.Open {
+		if a, _ = s.asks.After(s.b, a.ID); a.Kind == ask.Proposal && a.State == ask.Open {
 			return true
 		}
 	}
@@ -161,8 +159,8 @@ func (s *state) hasBelow(b *store.Batch, r run.Run) bool {
 }
 
 // proposalDeclined hands up the result of the run whose proposal has ended without a run.
-func (s *state) proposalDeclined(b *store.Batch, a ask.Ask, now time.Time) {
-	if r, ok := s.runOf(b, a.Session); ok {
-		s.handUp(b, r.ID, now)
+func (s *step) proposalDeclined(a ask.Ask) {
+	if r, ok := s.runOf(a.Session); ok {
+		s.handUp(r.ID)
 	}
 }

@@ -3,13 +3,11 @@ package core
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // TakeRun gives the conversation of a run to a person at a terminal: now, or at the end of the
@@ -23,17 +21,17 @@ func (c *Core) TakeRun(id run.ID, by run.Taker, interrupt bool) (run.Run, error)
 	if held := r.Taker.Process; held.Known() && held != by.Process && c.cfg.Lives(held) {
 		return r, fmt.Errorf("run %s is %w: %s has it in process %d", r.Name, ErrTaken, r.Taker.By, held.PID)
 	}
-	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
-		next, err := run.Take(r, by, interrupt, now)
+	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+		next, err := run.Take(r, by, interrupt, s.now)
 		if err != nil {
 			return r, err
 		}
 		if next.Fence != r.Fence {
-			s.dropAsks(b, r, takenNote, now)
-			s.noteRun(b, event.RunTaken, next, "taken by "+by.By, now)
+			s.dropAsks(r, takenNote)
+			s.noteRun(event.RunTaken, next, "taken by "+by.By)
 		}
 		if next.Turn.Stop != r.Turn.Stop {
-			actRun(b, id, now) // it tells the runner
+			s.actRun(id) // it tells the runner
 		}
 		return next, nil
 	})
@@ -65,36 +63,36 @@ func (c *Core) checkTaker(id run.ID) error {
 // GiveRun hands a run back that a person has taken. The caller makes sure that no process has
 // the conversation open. Messages that waited start a turn.
 func (c *Core) GiveRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *state, b *store.Batch, r run.Run, now time.Time) (run.Run, error) {
-		next, err := run.Give(r, now)
+	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+		next, err := run.Give(r, s.now)
 		if err != nil {
 			return r, err
 		}
-		s.noteRun(b, event.RunGiven, next, "given back by "+by, now)
-		return s.goOn(b, next, now)
+		s.noteRun(event.RunGiven, next, "given back by "+by)
+		return s.goOn(next)
 	})
 }
 
 // AdoptRun begins a run of a conversation that the agent knows already. A second call with
 // the same id returns the run of the first.
 func (c *Core) AdoptRun(r run.Run) (adopted run.Run, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		if old, known := s.runs.Rows[r.ID]; known {
 			adopted = old
-			return b, nil
+			return nil
 		}
 		if old, is := s.runs.byConversation.One(r.Conversation); is {
-			return b, fmt.Errorf("the conversation is %w: it is run %s", ErrTaken, old.Name)
+			return fmt.Errorf("the conversation is %w: it is run %s", ErrTaken, old.Name)
 		}
 		if r, err = s.withName(r); err != nil {
-			return b, err
+			return err
 		}
-		adopted, err = s.goOn(&b, run.Adopt(r, now), now)
-		s.runs.Put(&b, adopted)
-		s.noteRun(&b, event.RunAdopted, adopted, "adopted by "+r.By+", in "+r.Dir, now)
-		s.startTurns(&b, now)
-		adopted, _ = s.runs.After(&b, r.ID)
-		return b, err
+		adopted, err = s.goOn(run.Adopt(r, s.now))
+		s.runs.Put(s.b, adopted)
+		s.noteRun(event.RunAdopted, adopted, "adopted by "+r.By+", in "+r.Dir)
+		s.startTurns()
+		adopted, _ = s.runs.After(s.b, r.ID)
+		return err
 	})
 	return adopted, err
 }
@@ -114,9 +112,9 @@ func (s *state) openers() (all []session.Process) {
 
 // buryOpeners frees the runs that waited for a process which has ended, and forgets who waited
 // for a turn and has ended.
-func (s *state) buryOpeners(b *store.Batch, over map[session.Process]bool) {
+func (s *step) buryOpeners(over map[session.Process]bool) {
 	for _, r := range s.runs.active() {
-		r, _ := s.runs.After(b, r.ID)
+		r, _ := s.runs.After(s.b, r.ID)
 		step := run.Unblock
 		switch {
 		case r.Busy() && over[r.Taker.Process]:
@@ -125,20 +123,20 @@ func (s *state) buryOpeners(b *store.Batch, over map[session.Process]bool) {
 			continue
 		}
 		if next, err := step(r); err == nil {
-			s.runs.Put(b, next)
+			s.runs.Put(s.b, next)
 		}
 	}
 }
 
 // freeRunOf lets the turn of a conversation start that was open elsewhere: its session has ended.
-func (s *state) freeRunOf(b *store.Batch, id session.ID, now time.Time) {
-	r, ok := s.runOf(b, id)
+func (s *step) freeRunOf(id session.ID) {
+	r, ok := s.runOf(id)
 	if !ok || !r.OpenIn.Known() {
 		return
 	}
 	if next, err := run.Unblock(r); err == nil {
-		s.runs.Put(b, next)
-		s.startTurns(b, now)
+		s.runs.Put(s.b, next)
+		s.startTurns()
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // The actions that tell the person of a turn. The data of both is a run.TurnEnd: its words,
@@ -19,9 +18,9 @@ const (
 
 // tellEnd tells the person in every away mode how a turn ended. A loop that goes on tells of
 // its own end instead. It returns r as it is then.
-func (s *state) tellEnd(b *store.Batch, r run.Run, now time.Time) run.Run {
-	next, e, at, ok := run.Tell(r, now)
-	loop, _ := s.loops.After(b, session.ID(r.Conversation))
+func (s *step) tellEnd(r run.Run) run.Run {
+	next, e, at, ok := run.Tell(r, s.now)
+	loop, _ := s.loops.After(s.b, session.ID(r.Conversation))
 	switch {
 	case !ok:
 		return next
@@ -35,23 +34,23 @@ func (s *state) tellEnd(b *store.Batch, r run.Run, now time.Time) run.Run {
 	if r.Turn.For != "" {
 		key += fmt.Sprintf(":%d", r.Fence)
 	}
-	s.tellEnding(b, key, e, at)
+	s.tellEnding(key, e, at)
 	return next
 }
 
 // tellEnding tells the person how a turn ended, with a file for a result that is too long for a message.
-func (s *state) tellEnding(b *store.Batch, key string, e run.TurnEnd, at time.Time) {
+func (s *step) tellEnding(key string, e run.TurnEnd, at time.Time) {
 	data := encode(e)
-	s.onChannels(b, key, ActRunEnded, data, at)
+	s.onChannels(key, ActRunEnded, data, at)
 	if e.Long() {
-		s.onChannels(b, key+":file", ActRunFile, data, at)
+		s.onChannels(key+":file", ActRunFile, data, at)
 	}
 }
 
 // tellLacks tells the person that the agent of a turn worked without some tools, unless the turn
 // before did so for the same reason.
-func (s *state) tellLacks(b *store.Batch, before, r run.Run, now time.Time) {
+func (s *step) tellLacks(before, r run.Run) {
 	if r.Lacks != "" && r.Lacks != before.Lacks {
-		s.notify(b, "lacks", session.ID(r.Conversation), channel.News{Kind: channel.Lacks, Of: r.Name, What: r.Lacks}, now)
+		s.notify("lacks", session.ID(r.Conversation), channel.News{Kind: channel.Lacks, Of: r.Name, What: r.Lacks})
 	}
 }

@@ -25,31 +25,31 @@ func (c *Core) Send(m message.Message, held string) (sent message.Message, when 
 	if m.Data {
 		m.Text = message.Fence(m.By, m.Text, c.cfg.Secret())
 	}
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		if old, known := s.messages.Rows[message.IDOf(m.Key)]; known {
 			sent, when = old, s.reaches(old, held)
-			return b, nil
+			return nil
 		}
 		if !m.Data {
-			if err := errors.Join(s.answerCheckIn(&b, m, now), s.answerWith(&b, m, now)); err != nil {
-				return b, err
+			if err := errors.Join(s.answerCheckIn(m), s.answerWith(m)); err != nil {
+				return err
 			}
 		}
-		sent, when = s.post(&b, m, now), s.reaches(m, held)
-		if r, ok := s.runOf(&b, m.Session); ok && m.Run && r.State == run.Failed { // a limit is reached
+		sent, when = s.post(m), s.reaches(m, held)
+		if r, ok := s.runOf(m.Session); ok && m.Run && r.State == run.Failed { // a limit is reached
 			when = channel.Fate{To: when.To, At: channel.Never, Why: r.Why}
 		}
-		return b, nil
+		return nil
 	})
 	return sent, when, err
 }
 
 // answerCheckIn ends the open check-in of the session that gets m, and so releases its
 // Stop hook and updates its card.
-func (s *state) answerCheckIn(b *store.Batch, m message.Message, now time.Time) error {
+func (s *step) answerCheckIn(m message.Message) error {
 	for _, a := range s.openCheckIns(m.Session) {
 		d := ask.Decision{By: m.By, Channel: m.Channel}.ForCheckIn(m.Text)
-		if _, err := s.answer(b, ask.Card{a}, ask.Answer, d, now); err != nil {
+		if _, err := s.answer(ask.Card{a}, ask.Answer, d); err != nil {
 			return err
 		}
 	}
@@ -93,36 +93,36 @@ func (c *Core) Tell(id session.ID, m message.Message) (sent message.Message, err
 	if err != nil {
 		return sent, err
 	}
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		if old, known := s.messages.Rows[message.IDOf(m.Key)]; known {
 			sent = old
-			return b, nil
+			return nil
 		}
 		if !s.reachable() {
-			return b, ErrNoChannel
+			return ErrNoChannel
 		}
-		sent = s.post(&b, m, now)
-		s.tellOf(&b, sent, answers, id, now)
-		return b, nil
+		sent = s.post(m)
+		s.tellOf(sent, answers, id)
+		return nil
 	})
 	return sent, err
 }
 
 // tellOf shows the person a text of the session id: at once and in one place if it answers a
 // text of theirs, otherwise on all channels.
-func (s *state) tellOf(b *store.Batch, m, answers message.Message, id session.ID, now time.Time) {
+func (s *step) tellOf(m, answers message.Message, id session.ID) {
 	wrote, shown := channel.News{Kind: channel.Wrote, Of: m.By, What: channel.Verbatim(m.Text)}, string(m.ID)
 	if answers.ID != "" {
-		s.answered(b, answers, m)
+		s.answered(answers, m)
 	}
 	if answers.From == "" || !slices.Contains(s.available(), answers.Channel) {
-		s.notify(b, "send", id, wrote, now, shown)
+		s.notify("send", id, wrote, shown)
 		return
 	}
 	n := channel.Notice{
 		Session: id, News: []channel.News{wrote}, Shows: []string{shown}, At: channel.Address(answers.From),
 	}
-	b.Actions = append(b.Actions, channelAction(answers.Channel, "tell:"+string(m.ID), ActNotice, encode(n), now))
+	s.onChannel(answers.Channel, "tell:"+string(m.ID), ActNotice, encode(n), s.now)
 }
 
 // Told notes that a channel has shown texts to the person.
@@ -130,17 +130,17 @@ func (c *Core) Told(ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		for _, id := range ids {
 			m, ok := s.messages.Rows[message.ID(id)]
-			next, err := message.Show(m, now)
+			next, err := message.Show(m, s.now)
 			if !ok || err != nil {
 				continue // another channel was first
 			}
-			s.messages.Put(&b, next)
-			record(&b, event.MessageDelivered, "", id, "the person was shown the text of "+m.By, now)
+			s.messages.Put(s.b, next)
+			s.record(event.MessageDelivered, "", id, "the person was shown the text of "+m.By)
 		}
-		return b, nil
+		return nil
 	})
 }
 
@@ -184,10 +184,10 @@ func (c *Core) Text(id message.ID) (m message.Message, ok bool, err error) {
 }
 
 // answered notes in a text what answers it. m is the text as it was read before the lock.
-func (s *state) answered(b *store.Batch, m, answer message.Message) {
+func (s *step) answered(m, answer message.Message) {
 	if now, ok := s.messages.Rows[m.ID]; ok {
 		m = now
 	}
 	m.Outcome = "answered: " + folded(answer.Body())
-	s.messages.Put(b, m)
+	s.messages.Put(s.b, m)
 }

@@ -33,7 +33,7 @@ type sessionTable struct {
 
 func newSessionTable(s *state) sessionTable {
 	t := register(s, store.Sessions, table.Traits[session.Session]{
-		Due: unreportedAt, Expire: s.reportUnprotected, Touches: sessionParts, Stays: session.Session.Live,
+		Due: unreportedAt, Expire: expiry(s, (*step).reportUnprotected), Touches: sessionParts, Stays: session.Session.Live,
 	})
 	return sessionTable{
 		Table:    t,
@@ -73,34 +73,34 @@ func unreportedAt(v session.Session, _ time.Time) time.Time {
 }
 
 // reportUnprotected tells the person once of a session that runs without Afar's hooks.
-func (s *state) reportUnprotected(b *store.Batch, v session.Session, now time.Time) {
+func (s *step) reportUnprotected(v session.Session) {
 	v.Reported = true
-	s.sessions.Put(b, v)
+	s.sessions.Put(s.b, v)
 	text := "session " + v.Token + " in " + v.Project + " runs without Afar's hooks: no guard, no asks"
-	record(b, event.SessionUnprotected, v.ID, v.Token, text, now)
-	s.notify(b, "unprotected", v.ID, channel.News{Kind: channel.Unprotected, Of: v.Token, What: v.Project}, now)
+	s.record(event.SessionUnprotected, v.ID, v.Token, text)
+	s.notify("unprotected", v.ID, channel.News{Kind: channel.Unprotected, Of: v.Token, What: v.Project})
 }
 
 // See records what a hook or a session file says of a session, and returns the session.
 func (c *Core) See(in session.Sighting) (v session.Session, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		old, known := s.sessions.Rows[in.ID]
-		v = session.See(old, in, now)
-		b.MayWait = known && saysNothing(old, v)
-		if b.MayWait && now.Sub(old.SeenAt) < seenEvery {
+		v = session.See(old, in, s.now)
+		s.b.MayWait = known && saysNothing(old, v)
+		if s.b.MayWait && s.now.Sub(old.SeenAt) < seenEvery {
 			v = old
-			return b, nil
+			return nil
 		}
 		if v.Token == "" {
 			v.Token = s.newToken(v)
 		}
-		s.sessions.Put(&b, v)
+		s.sessions.Put(s.b, v)
 		if in.Hooked && v.Protected() && !old.Protected() {
 			text := fmt.Sprintf("session %s started in %s", v.Token, v.Project)
-			record(&b, event.SessionStarted, v.ID, v.Token, text, now)
-			s.followRooms(&b, v, now)
+			s.record(event.SessionStarted, v.ID, v.Token, text)
+			s.followRooms(v)
 		}
-		return b, nil
+		return nil
 	})
 	return v, err
 }
@@ -131,52 +131,52 @@ func (s *state) takenToken(token string) bool {
 
 // EndSession closes a session and the asks that it had.
 func (c *Core) EndSession(id session.ID, why string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		if v := s.sessions.Rows[id]; v.Live() {
-			s.endSession(&b, v, why, ask.Cancel, now)
+			s.endSession(v, why, ask.Cancel)
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // endSession closes a session, and ends its asks with end.
-func (s *state) endSession(b *store.Batch, v session.Session, why string, end ending, now time.Time) {
-	v = session.To(v, session.Ended, now)
+func (s *step) endSession(v session.Session, why string, end ending) {
+	v = session.To(v, session.Ended, s.now)
 	v.Vanished = why == clientGone
 	v.Waiter, v.WaitsIn, v.Holder, v.Mod = "", session.Process{}, session.Process{}, session.Process{}
-	s.sessions.Put(b, v)
-	s.followRooms(b, v, now)
-	record(b, event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why, now)
-	s.endAsks(b, v.ID, end, "the session ended", now)
+	s.sessions.Put(s.b, v)
+	s.followRooms(v)
+	s.record(event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why)
+	s.endAsks(v.ID, end, "the session ended")
 	for _, m := range message.Doubt(s.here(v.ID)) {
-		s.messages.Put(b, m) // its conversation is looked at; see UnshownPrompts
+		s.messages.Put(s.b, m) // its conversation is looked at; see UnshownPrompts
 	}
-	s.missed(b, v, now)
+	s.missed(v)
 	if v.Halting() {
-		s.markHalts(b, now)
+		s.markHalts()
 	}
-	s.endGrants(b, v.ID, now)
-	s.endUndos(b, v.ID, now)
-	s.leaveLoop(b, v, why, now)
-	s.freeRunOf(b, v.ID, now)
+	s.endGrants(v.ID)
+	s.endUndos(v.ID)
+	s.leaveLoop(v, why)
+	s.freeRunOf(v.ID)
 }
 
 // leaveLoop ends the loop of a conversation that was cleared. It tells the
 // person of a print session that ended before its loop, because its terminal is not
 // watched.
-func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now time.Time) {
+func (s *step) leaveLoop(v session.Session, why string) {
 	l := s.loops.Rows[v.ID]
-	_, runs := s.runOf(b, v.ID)
+	_, runs := s.runOf(v.ID)
 	switch {
 	case !l.Active(), runs: // a turn of a run is over, see turnOver
 	case why == cleared:
-		if out, err := loop.Cancel(l, "/clear", now); err == nil {
-			s.putLoop(b, v.ID, out, now)
+		if out, err := loop.Cancel(l, "/clear", s.now); err == nil {
+			s.putLoop(v.ID, out)
 		}
 	case !v.Interactive():
 		if l, text := loop.Leave(l); text != "" {
-			s.loops.Put(b, l)
-			s.notify(b, "loop-left", v.ID, channel.News{Kind: channel.LoopSays, Of: v.Token, What: text}, now)
+			s.loops.Put(s.b, l)
+			s.notify("loop-left", v.ID, channel.News{Kind: channel.LoopSays, Of: v.Token, What: text})
 		}
 	}
 }
@@ -188,33 +188,33 @@ const cleared = "clear"
 // Typed notes that a person typed a prompt into a session, which is given in one
 // line without secrets: their asks stay at the terminal for another grace.
 func (c *Core) Typed(id session.ID, prompt string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		s.dropCheckIns(&b, id, "answered at the terminal", now)
-		s.handOver(&b, id, now)
+	return c.do(func(s *step) error {
+		s.dropCheckIns(id, "answered at the terminal")
+		s.handOver(id)
 		for _, a := range s.asks.of(id) {
 			if a.Kind != ask.CheckIn {
-				if next, _ := ask.Remode(a, s.mode(id, now), now); next != a {
-					s.putAsk(&b, next, now)
+				if next, _ := ask.Remode(a, s.mode(id, s.now), s.now); next != a {
+					s.putAsk(next)
 				}
 			}
 		}
-		s.typedInLoop(&b, id, now)
+		s.typedInLoop(id)
 		if v, ok := s.sessions.Rows[id]; ok {
 			if v.Halting() {
-				v = session.EndHalt(v, now) // another turn begins
-				s.markHalts(&b, now)
+				v = session.EndHalt(v, s.now) // another turn begins
+				s.markHalts()
 			}
-			v.TypedAt, v.Typed, v.Prompts = now, prompt, v.Prompts+1
-			s.sessions.Put(&b, v)
+			v.TypedAt, v.Typed, v.Prompts = s.now, prompt, v.Prompts+1
+			s.sessions.Put(s.b, v)
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // waiting marks a session as waiting for an answer.
-func (s *state) waiting(b *store.Batch, id session.ID, now time.Time) {
+func (s *step) waiting(id session.ID) {
 	if v, ok := s.sessions.Rows[id]; ok {
-		s.sessions.Put(b, session.To(v, session.Waiting, now))
+		s.sessions.Put(s.b, session.To(v, session.Waiting, s.now))
 	}
 }
 
@@ -228,29 +228,29 @@ func (c *Core) SetAway(name string, mode session.Mode, d time.Duration) error {
 	return c.do(setAway(name, mode, d))
 }
 
-func setAway(name string, mode session.Mode, d time.Duration) step {
-	return func(s *state, now time.Time) (b store.Batch, err error) {
+func setAway(name string, mode session.Mode, d time.Duration) func(*step) error {
+	return func(s *step) error {
 		away := session.Away{Mode: mode}
 		if d > 0 {
-			away.Until = now.Add(d)
+			away.Until = s.now.Add(d)
 		}
 		if mode == session.Default {
 			away = session.Away{}
 		}
 		subject := "all"
 		if name == "" {
-			s.change(&b).Away = away
+			s.newSettings().Away = away
 		} else {
 			v, ok := s.find(name)
 			if !ok {
-				return b, fmt.Errorf("session %q: %w", name, ErrNotFound)
+				return fmt.Errorf("session %q: %w", name, ErrNotFound)
 			}
 			v.Away, subject = away, v.Token
-			s.sessions.Put(&b, v)
+			s.sessions.Put(s.b, v)
 		}
-		record(&b, event.AwaySet, "", subject, awayText(subject, away), now)
-		s.remode(&b, now)
-		return b, nil
+		s.record(event.AwaySet, "", subject, awayText(subject, away))
+		s.remode()
+		return nil
 	}
 }
 
@@ -261,22 +261,22 @@ func (c *Core) Away(id session.ID) (mode session.Mode) {
 }
 
 // remode applies to the open asks the away modes that are in force after b.
-func (s *state) remode(b *store.Batch, now time.Time) {
+func (s *step) remode() {
 	for _, a := range s.asks.waiting() {
-		if next, _ := ask.Remode(a, s.modeAfter(b, a.Session, now), now); next != a {
-			s.putTicked(b, a, ask.Tick(next, now), now)
+		if next, _ := ask.Remode(a, s.modeAfter(a.Session), s.now); next != a {
+			s.putTicked(a, ask.Tick(next, s.now))
 		}
 	}
 }
 
-// modeAfter returns the away mode of a session as a batch leaves it.
-func (s *state) modeAfter(b *store.Batch, id session.ID, now time.Time) session.Mode {
-	v, _ := s.sessions.After(b, id)
+// modeAfter returns the away mode of a session as the step leaves it.
+func (s *step) modeAfter(id session.ID) session.Mode {
+	v, _ := s.sessions.After(s.b, id)
 	all := s.settings.Away
-	if b.Settings != nil {
-		all = b.Settings.Away
+	if s.b.Settings != nil {
+		all = s.b.Settings.Away
 	}
-	return session.Effective(v.Away, all, now)
+	return session.Effective(v.Away, all, s.now)
 }
 
 func awayText(subject string, a session.Away) string {

@@ -22,27 +22,27 @@ func (c *Core) Settings() (v store.Settings) {
 // Pause sets the kill switch.
 func (c *Core) Pause(on bool) error { return c.do(pause(on)) }
 
-func pause(on bool) step {
-	return func(s *state, now time.Time) (b store.Batch, err error) {
-		s.change(&b).Paused = on
+func pause(on bool) func(*step) error {
+	return func(s *step) error {
+		s.newSettings().Paused = on
 		text := "resumed"
 		if on {
 			text = "paused: only the guard speaks"
 			for id := range s.sessions.Rows {
-				s.dropCheckIns(&b, id, "Afar was paused", now)
+				s.dropCheckIns(id, "Afar was paused")
 			}
 		}
-		s.startTurns(&b, now)
-		s.resumeRuns(&b, now)
-		record(&b, event.PauseSet, "", "", text, now)
-		return b, nil
+		s.startTurns()
+		s.resumeRuns()
+		s.record(event.PauseSet, "", "", text)
+		return nil
 	}
 }
 
 // Note writes one line into the journal.
 func (c *Core) Note(kind event.Kind, id session.ID, subject, text string) error {
-	return c.do(func(_ *state, now time.Time) (b store.Batch, err error) {
-		record(&b, kind, id, subject, text, now)
-		return b, nil
+	return c.do(func(s *step) error {
+		s.record(kind, id, subject, text)
+		return nil
 	})
 }

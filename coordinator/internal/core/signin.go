@@ -23,7 +23,7 @@ type browserTable struct {
 func newBrowserTable(s *state) browserTable {
 	t := register(s, store.Browsers, table.Traits[signin.Browser]{
 		Due:     browserDue,
-		Expire:  s.expireBrowser,
+		Expire:  expiry(s, (*step).expireBrowser),
 		Touches: func(_, _ signin.Browser) []wake.Part { return []wake.Part{Browsers} },
 	})
 	byLife := t.IndexBy(func(b signin.Browser) string { return table.KeyIf(b.EndedAt.IsZero(), active) })
@@ -38,8 +38,8 @@ func browserDue(v signin.Browser, _ time.Time) time.Time {
 	return v.Expires
 }
 
-func (s *state) expireBrowser(b *store.Batch, v signin.Browser, now time.Time) {
-	_ = s.endBrowser(b, v, "it was not used for 30 days", now) // one that has ended is not due
+func (s *step) expireBrowser(v signin.Browser) {
+	_ = s.endBrowser(v, "it was not used for 30 days") // one that has ended is not due
 }
 
 // NewLink returns the code of a link that signs one browser in, once. The code is kept only
@@ -66,17 +66,17 @@ func (c *Core) secret(n int) string {
 // usable link is signin.ErrLink.
 func (c *Core) SignIn(code, agent string) (token string, v signin.Browser, err error) {
 	token = c.secret(4)
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		// The link is used up even if the commit fails: it may have been seen by then.
-		if c.links, err = c.links.Use(signin.DigestOf(c.cfg.Home, code), now); err != nil {
-			return b, err
+		if c.links, err = c.links.Use(signin.DigestOf(c.cfg.Home, code), s.now); err != nil {
+			return err
 		}
 		id := "browser_" + signin.ID(c.cfg.Secret()[8:])
-		v = signin.Start(id, signin.DigestOf(c.cfg.Home, token), agent, now)
-		s.makeBrowserRoom(&b, now)
-		s.browsers.Put(&b, v)
-		record(&b, event.BrowserSignedIn, "", string(v.ID), v.Agent+" signed in to the page", now)
-		return b, nil
+		v = signin.Start(id, signin.DigestOf(c.cfg.Home, token), agent, s.now)
+		s.makeBrowserRoom()
+		s.browsers.Put(s.b, v)
+		s.record(event.BrowserSignedIn, "", string(v.ID), v.Agent+" signed in to the page")
+		return nil
 	})
 	if err != nil {
 		return "", signin.Browser{}, err
@@ -85,13 +85,13 @@ func (c *Core) SignIn(code, agent string) (token string, v signin.Browser, err e
 }
 
 // makeBrowserRoom signs the browser out that was unused the longest, if there are as many as may be.
-func (s *state) makeBrowserRoom(b *store.Batch, now time.Time) {
-	all := s.activeBrowsers(now)
+func (s *step) makeBrowserRoom() {
+	all := s.activeBrowsers(s.now)
 	if len(all) < signin.Most {
 		return
 	}
 	oldest := slices.MinFunc(all, func(a, b signin.Browser) int { return a.LastSeen.Compare(b.LastSeen) })
-	_ = s.endBrowser(b, oldest, "too many browsers are signed in, and this one was unused the longest", now)
+	_ = s.endBrowser(oldest, "too many browsers are signed in, and this one was unused the longest")
 }
 
 // SignedIn returns the browser whose cookie holds a token, and notes the use at times.
@@ -105,16 +105,16 @@ func (c *Core) SignedIn(token string) (v signin.Browser, ok bool) {
 	if !stale {
 		return v, ok
 	}
-	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if v, ok = s.browserOf(digest, now); !ok {
-			return b, nil
+	err := c.do(func(s *step) error {
+		if v, ok = s.browserOf(digest, s.now); !ok {
+			return nil
 		}
-		next, changed := signin.Seen(v, now)
+		next, changed := signin.Seen(v, s.now)
 		if changed {
-			s.browsers.Put(&b, next)
+			s.browsers.Put(s.b, next)
 			v = next
 		}
-		return b, nil
+		return nil
 	})
 	if err != nil {
 		c.cfg.Log.Warn("note that a browser uses the page", "browser", v.ID, "err", err)
@@ -149,22 +149,22 @@ func (c *Core) Browsers() (out []signin.Browser) {
 
 // SignOut signs a browser out for by. It returns ErrNotFound if it is not signed in.
 func (c *Core) SignOut(id signin.ID, by string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) (err error) {
 		v, ok := s.browsers.Rows[id]
-		if !ok || !v.Active(now) {
-			return b, fmt.Errorf("browser %q: %w", id, ErrNotFound)
+		if !ok || !v.Active(s.now) {
+			return fmt.Errorf("browser %q: %w", id, ErrNotFound)
 		}
-		err = s.endBrowser(&b, v, "signed out by "+by, now)
-		return b, err
+		err = s.endBrowser(v, "signed out by "+by)
+		return err
 	})
 }
 
-func (s *state) endBrowser(b *store.Batch, v signin.Browser, how string, now time.Time) error {
-	v, err := signin.End(v, how, now)
+func (s *step) endBrowser(v signin.Browser, how string) error {
+	v, err := signin.End(v, how, s.now)
 	if err != nil {
 		return err
 	}
-	s.browsers.Put(b, v)
-	record(b, event.BrowserSignedOut, "", string(v.ID), v.Agent+" is signed out of the page: "+how, now)
+	s.browsers.Put(s.b, v)
+	s.record(event.BrowserSignedOut, "", string(v.ID), v.Agent+" is signed out of the page: "+how)
 	return nil
 }

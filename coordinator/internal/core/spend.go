@@ -26,25 +26,25 @@ func (s *state) dayAfter(sum usage.Sum, now time.Time) (day store.Day, over stri
 }
 
 // book records what all loops have spent today.
-func (s *state) book(b *store.Batch, sum usage.Sum, now time.Time) {
+func (s *step) book(sum usage.Sum) {
 	if sum != (usage.Sum{}) {
-		s.change(b).Day, _ = s.dayAfter(sum, now)
+		s.newSettings().Day, _ = s.dayAfter(sum, s.now)
 	}
 }
 
 // SpendLoop books what a subagent of a looping session spent, once. It books nothing if
 // no loop runs.
 func (c *Core) SpendLoop(id session.ID, sum usage.Sum, read loop.AgentRead) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) (err error) {
 		l := s.loops.Rows[id]
 		if !l.Active() || l.ReadOf(read.Agent) == read.Read {
-			return b, nil
+			return nil
 		}
 		l, err = loop.Spend(l, sum, read)
 		if err == nil {
-			s.book(&b, sum, now)
-			s.loops.Put(&b, l)
+			s.book(sum)
+			s.loops.Put(s.b, l)
 		}
-		return b, err
+		return err
 	})
 }

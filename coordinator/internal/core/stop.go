@@ -12,7 +12,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/turn"
 )
 
@@ -62,25 +61,25 @@ func (c *Core) StopNeeds(in Stopping) (n turn.Need, err error) {
 // Stop decides whether a session may stop, and records all that follows in one commit.
 // The caller calls Publish when the hook has its answer.
 func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
-	err = c.quietly(func(s *state, now time.Time) (b store.Batch, err error) {
-		s.settledLocally(&b, in.Session, now, now)
-		f := s.stopFacts(in, now)
-		_, f.Stopping.DayOver = s.dayAfter(in.Loop.Spent, now)
-		answers := ask.TellLate(s.unchanged(&b, s.answeredLate(in.Session, in.Delivery)), in.Delivery, maxLate, now)
+	err = c.quietly(func(s *step) error {
+		s.settledLocally(in.Session, s.now)
+		f := s.stopFacts(in, s.now)
+		_, f.Stopping.DayOver = s.dayAfter(in.Loop.Spent, s.now)
+		answers := ask.TellLate(s.unchanged(s.answeredLate(in.Session, in.Delivery)), in.Delivery, maxLate, s.now)
 		f.Answers, f.Room = answers.Text, answers.Room
 
-		out = turn.Decide(f, now)
-		s.stopped(&b, in, out, now)
+		out = turn.Decide(f, s.now)
+		s.stopped(in, out)
 		if out.Told {
-			s.asks.Put(&b, answers.Told...)
+			s.asks.Put(s.b, answers.Told...)
 		}
 		if out.Step != nil {
-			s.book(&b, in.Loop.Spent, now)
+			s.book(in.Loop.Spent)
 		}
 		if out.CheckIn {
-			s.openCheckIn(&b, in.CheckIn, now)
+			s.openCheckIn(in.CheckIn)
 		}
-		return b, nil
+		return nil
 	})
 	return out, err
 }
@@ -113,59 +112,59 @@ func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 }
 
 // unchanged returns those of asks that b leaves as they are.
-func (s *state) unchanged(b *store.Batch, asks []ask.Ask) []ask.Ask {
-	return slices.DeleteFunc(asks, func(a ask.Ask) bool { return s.asks.Changes(b, a.ID) })
+func (s *step) unchanged(asks []ask.Ask) []ask.Ask {
+	return slices.DeleteFunc(asks, func(a ask.Ask) bool { return s.asks.Changes(s.b, a.ID) })
 }
 
 // stopped records what follows from a stop for the session, its loop and its review.
-func (s *state) stopped(b *store.Batch, in Stopping, out turn.Outcome, now time.Time) {
+func (s *step) stopped(in Stopping, out turn.Outcome) {
 	id := in.Session
 	v, known := s.sessions.Rows[id]
 	if out.CheckIn && !s.checkedIn(in.CheckIn.ID) {
 		out.Session.Holder = in.Holder
 	}
 	if known && !reflect.DeepEqual(v, out.Session) {
-		s.sessions.Put(b, out.Session)
+		s.sessions.Put(s.b, out.Session)
 	}
 	if out.Halted {
-		s.haltEnded(b, out.Session, now)
+		s.haltEnded(out.Session)
 	}
 	if out.Rule != turn.KillSwitch {
-		s.messages.Put(b, message.Finish(s.messages.of(id), id, in.Delivery, now)...)
+		s.messages.Put(s.b, message.Finish(s.messages.of(id), id, in.Delivery, s.now)...)
 	}
 	if out.Rests != nil {
-		s.loops.Put(b, *out.Rests)
-		s.markdown(b, id, "loop.md", now)
+		s.loops.Put(s.b, *out.Rests)
+		s.markdown(id, "loop.md")
 	}
 	if out.Step != nil {
-		s.stepLoop(b, in, out, now)
+		s.stepLoop(in, out)
 	}
 	if out.Reviewed {
-		s.reviewed(b, v, out, now)
+		s.reviewed(v, out)
 	}
 }
 
 // stepLoop records the step that a loop made at a stop.
-func (s *state) stepLoop(b *store.Batch, in Stopping, out turn.Outcome, now time.Time) {
+func (s *step) stepLoop(in Stopping, out turn.Outcome) {
 	if len(out.Edited) > 0 {
-		s.edited(b, in.Session, out.Step.Stack, out.Edited, now)
+		s.edited(in.Session, out.Step.Stack, out.Edited)
 	}
 	if out.Step.Checked != "" {
-		s.checked(b, in.Session, out.Step.Checked, in.Loop.Check.Tail, now)
+		s.checked(in.Session, out.Step.Checked, in.Loop.Check.Tail)
 	}
-	s.putLoop(b, in.Session, *out.Step, now)
+	s.putLoop(in.Session, *out.Step)
 }
 
 // reviewed records the decision of the review gate about a session's stop.
-func (s *state) reviewed(b *store.Batch, v session.Session, out turn.Outcome, now time.Time) {
+func (s *step) reviewed(v session.Session, out turn.Outcome) {
 	say := func(kind event.Kind, text string) {
-		record(b, kind, v.ID, v.Token, v.Token+": "+text, now)
+		s.record(kind, v.ID, v.Token, v.Token+": "+text)
 	}
 	switch {
 	case out.Rule == turn.Review:
 		say(event.ReviewHeld, "sent back for a review")
 	case out.Unreviewed:
 		say(event.ReviewMissing, "stopped without a review")
-		s.notify(b, "review", v.ID, channel.News{Kind: channel.Unreviewed, Of: v.Token}, now)
+		s.notify("review", v.ID, channel.News{Kind: channel.Unreviewed, Of: v.Token})
 	}
 }

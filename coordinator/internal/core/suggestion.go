@@ -9,7 +9,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
@@ -29,23 +28,23 @@ type Decided struct {
 	Channel     string    `json:"channel"`
 }
 
-func init() { decided[ask.Suggestion] = (*state).suggestionDecided }
+func init() { decided[ask.Suggestion] = (*step).suggestionDecided }
 
 // Suggest asks the person about a suggestion, once.
 func (c *Core) Suggest(a ask.Ask) error {
 	if err := c.recall(a.ID); err == nil {
 		return nil // it was asked before
 	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		if _, ok := s.asks.Rows[a.ID]; ok {
-			return b, nil
+			return nil
 		}
 		a.Nonce, a.Times = c.cfg.Secret(), s.cfg.Rules.Times
-		a.Silent = s.suggested(now) && a.Suggested.Urgency != string(task.Urgent)
-		a = ask.Tick(ask.Start(a, session.On, now), now)
-		record(&b, event.AskOpened, "", string(a.ID), a.Suggested.Source+" suggests a task: "+folded(a.Tool), now)
-		s.putAsk(&b, a, now)
-		return b, nil
+		a.Silent = s.suggested(s.now) && a.Suggested.Urgency != string(task.Urgent)
+		a = ask.Tick(ask.Start(a, session.On, s.now), s.now)
+		s.record(event.AskOpened, "", string(a.ID), a.Suggested.Source+" suggests a task: "+folded(a.Tool))
+		s.putAsk(a)
+		return nil
 	})
 }
 
@@ -59,56 +58,56 @@ func (s *state) suggested(now time.Time) bool {
 // SuggestionsOver ends the questions about suggestions that open does not name: their files say
 // that they are decided, or are gone.
 func (c *Core) SuggestionsOver(open map[ask.ID]bool) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		for _, a := range s.asks.waiting() {
 			if a.Kind == ask.Suggestion && a.State == ask.Open && !open[a.ID] {
-				s.endAsk(&b, a, ask.Local, "the suggestion is no longer open", now)
+				s.endAsk(a, ask.Local, "the suggestion is no longer open")
 			}
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // DecideSuggestion records what the person decided about a suggestion. Its question counts if it
 // is open, and the first answer to it wins. The decision is carried out as an action.
 func (c *Core) DecideSuggestion(id ask.ID, d Decided) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) (err error) {
 		if err := s.counts(d.Channel); err != nil {
-			return b, err
+			return err
 		}
 		a, known := s.asks.Rows[id]
 		switch {
 		case known && a.State == ask.Open:
 			decision := ask.Decision{Allow: d.Accept, Message: d.Instruction, By: d.By, Channel: d.Channel}
-			_, err = s.answer(&b, ask.Card{a}, ask.Answer, decision, now)
-			return b, err
+			_, err = s.answer(ask.Card{a}, ask.Answer, decision)
+			return err
 		case known && a.Decision != nil && a.Decision.Allow != d.Accept:
-			return b, fmt.Errorf("%w: %s", ask.ErrSettled, a.Ending())
+			return fmt.Errorf("%w: %s", ask.ErrSettled, a.Ending())
 		}
-		s.carryOut(&b, d, now)
-		return b, nil
+		s.carryOut(d)
+		return nil
 	})
 }
 
 // suggestionDecided carries out an answer to the question about a suggestion.
-func (s *state) suggestionDecided(b *store.Batch, a ask.Ask, now time.Time) {
-	s.carryOut(b, Decided{
+func (s *step) suggestionDecided(a ask.Ask) {
+	s.carryOut(Decided{
 		Name:        task.Slug(a.Suggested.Name),
 		Accept:      a.Decision.Allow,
 		Instruction: a.Decision.Message,
 		By:          a.Decision.By,
 		Channel:     a.Decision.Channel,
-	}, now)
+	})
 }
 
-func (s *state) carryOut(b *store.Batch, d Decided, now time.Time) {
-	enqueue(b, LaneTasks, fmt.Sprintf("decide:%s:%d", d.Name, now.UnixNano()), ActDecide, encode(d), now)
+func (s *step) carryOut(d Decided) {
+	s.enqueue(LaneTasks, fmt.Sprintf("decide:%s:%d", d.Name, s.now.UnixNano()), ActDecide, encode(d))
 }
 
 // SuggestionSettled notes what became of a suggestion, and tells the person of a task that was
 // made and could not be started.
 func (c *Core) SuggestionSettled(d Decided, made task.Slug, trouble string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		text := d.By + " dismissed it"
 		if d.Accept {
 			text = d.By + " accepted it: task " + string(made)
@@ -116,11 +115,11 @@ func (c *Core) SuggestionSettled(d Decided, made task.Slug, trouble string) erro
 		if trouble != "" {
 			text += ", which could not be started: " + folded(trouble)
 		}
-		record(&b, event.SuggestionDecided, "", string(d.Name), "suggestion "+string(d.Name)+": "+text, now)
+		s.record(event.SuggestionDecided, "", string(d.Name), "suggestion "+string(d.Name)+": "+text)
 		if trouble != "" {
 			n := channel.News{Kind: channel.TaskNotStarted, Of: string(made), Why: trouble}
-			s.notify(&b, "task:"+string(made), "", n, now)
+			s.notify("task:"+string(made), "", n)
 		}
-		return b, nil
+		return nil
 	})
 }

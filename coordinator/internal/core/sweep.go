@@ -2,12 +2,10 @@ package core
 
 import (
 	"cmp"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/run"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
@@ -15,19 +13,19 @@ import (
 // once, what they are to know. The caller carries out task.GoOn, and asks a model for
 // task.Undecided, for which rest says what it is to know.
 func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest task.Rest, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+	err = c.do(func(s *step) error {
 		t, ok := s.tasks.Rows[slug]
 		if !ok {
-			return b, nil
+			return nil
 		}
 		a := s.asks.Rows[ask.ID(t.Asked.Ask)]
 		rest = s.rest(t)
-		rule = t.Sweep(file, rest, now)
+		rule = t.Sweep(file, rest, s.now)
 		if said := sweepNews(t, file, rule, a); said.Kind != "" {
-			s.tasks.Put(&b, t.Swept(rule, rest))
-			s.tellTask(&b, t, said, now)
+			s.tasks.Put(s.b, t.Swept(rule, rest))
+			s.tellTask(t, said)
 		}
-		return b, nil
+		return nil
 	})
 	return rule, rest, err
 }
@@ -36,22 +34,22 @@ func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest 
 // person what it wants them to know. It does nothing if the task has changed since the question.
 // goOn is true if the caller is to let t go on.
 func (c *Core) FollowAdvice(a task.Advice, file task.State) (t task.Task, goOn bool, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+	err = c.do(func(s *step) error {
 		was, ok := s.tasks.Rows[a.Case.Task.Slug]
 		rest := s.rest(was)
-		if !ok || was.Sweep(file, rest, now) != task.Undecided || !a.About(file, rest) {
-			return b, nil
+		if !ok || was.Sweep(file, rest, s.now) != task.Undecided || !a.About(file, rest) {
+			return nil
 		}
 		var tell bool
-		t, tell = was.Advise(a, now)
+		t, tell = was.Advise(a, s.now)
 		if goOn = a.GoesOn(); goOn {
-			return b, nil // it is noted with the start
+			return nil // it is noted with the start
 		}
-		s.tasks.Put(&b, t)
+		s.tasks.Put(s.b, t)
 		if tell {
-			s.tellTask(&b, t, adviceNews(a), now)
+			s.tellTask(t, adviceNews(a))
 		}
-		return b, nil
+		return nil
 	})
 	return t, goOn, err
 }

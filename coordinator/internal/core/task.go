@@ -37,26 +37,26 @@ func newTaskTable(s *state) taskTable {
 
 func taskParts(_, _ task.Task) []wake.Part { return []wake.Part{Tasks} }
 
-func noteTask(b *store.Batch, kind event.Kind, slug task.Slug, text string, now time.Time) {
-	record(b, kind, "", string(slug), "task "+string(slug)+": "+folded(text), now)
+func (s *step) noteTask(kind event.Kind, slug task.Slug, text string) {
+	s.record(kind, "", string(slug), "task "+string(slug)+": "+folded(text))
 }
 
 // NewTask records a task that a person has created. A second call with the same key returns
 // the task of the first.
 func (c *Core) NewTask(t task.Task) (made task.Task, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		if old, known := s.tasks.byKey.One(t.Key); known {
 			made = old
-			return b, nil
+			return nil
 		}
 		if _, taken := s.tasks.Rows[t.Slug]; taken {
-			return b, fmt.Errorf("a task with the name %s: %w", t.Slug, ErrTaken)
+			return fmt.Errorf("a task with the name %s: %w", t.Slug, ErrTaken)
 		}
 		made = t
-		made.CreatedAt = now
-		s.tasks.Put(&b, made)
-		noteTask(&b, event.TaskCreated, t.Slug, "created by "+t.By, now)
-		return b, nil
+		made.CreatedAt = s.now
+		s.tasks.Put(s.b, made)
+		s.noteTask(event.TaskCreated, t.Slug, "created by "+t.By)
+		return nil
 	})
 	return made, err
 }
@@ -92,13 +92,13 @@ type Start struct {
 // the texts that wait for the task. StartTask refuses a task whose run has a turn. A second call
 // with texts of the same key is the same start.
 func (c *Core) StartTask(slug task.Slug, in Start) (works run.Run, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		if _, again := s.messages.Rows[message.IDOf(in.First.Key)]; again {
 			works = s.runs.Rows[s.tasks.Rows[slug].Run]
-			return b, nil
+			return nil
 		}
-		works, err = s.startTask(&b, slug, in, now)
-		return b, err
+		works, err = s.startTask(slug, in)
+		return err
 	})
 	return works, err
 }
@@ -106,19 +106,17 @@ func (c *Core) StartTask(slug task.Slug, in Start) (works run.Run, err error) {
 // ContinueTask does for Afar what StartTask does for a person. It returns ErrStopped for a task
 // that a person has stopped.
 func (c *Core) ContinueTask(slug task.Slug, in Start) (works run.Run, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		if s.tasks.Rows[slug].Stopped {
-			return b, fmt.Errorf("task %s: %w", slug, ErrStopped)
+			return fmt.Errorf("task %s: %w", slug, ErrStopped)
 		}
-		works, err = s.startTask(&b, slug, in, now)
-		return b, err
+		works, err = s.startTask(slug, in)
+		return err
 	})
 	return works, err
 }
 
-func (s *state) startTask(
-	b *store.Batch, slug task.Slug, in Start, now time.Time,
-) (works run.Run, err error) {
+func (s *step) startTask(slug task.Slug, in Start) (works run.Run, err error) {
 	t, ok := s.tasks.Rows[slug]
 	if !ok {
 		return works, fmt.Errorf("task %q: %w", slug, ErrNotFound)
@@ -126,7 +124,7 @@ func (s *state) startTask(
 	works, next := s.runs.Rows[t.Run], in.Next
 	switch {
 	case !works.Live():
-		works, err = s.startRun(b, s.named(in.Run, string(slug)), in.First, now)
+		works, err = s.startRun(s.named(in.Run, string(slug)), in.First)
 		next = message.Message{}
 	case !works.Settled():
 		err = fmt.Errorf("run %s works on task %s already: %w", works.Name, slug, ErrTaken)
@@ -136,15 +134,15 @@ func (s *state) startTask(
 	}
 	t = t.Launch(works.ID)
 	t.Advised = in.Advised
-	s.tasks.Put(b, t)
-	noteTask(b, event.TaskStarted, slug, "started by "+in.First.By+" as run "+works.Name, now)
-	s.assignTexts(b, slug, works)
+	s.tasks.Put(s.b, t)
+	s.noteTask(event.TaskStarted, slug, "started by "+in.First.By+" as run "+works.Name)
+	s.assignTexts(slug, works)
 	if next.Text != "" {
 		next.Session = session.ID(works.Conversation)
-		s.post(b, next, now)
+		s.post(next)
 	}
-	s.queueRunOf(b, session.ID(works.Conversation), now)
-	works, _ = s.runs.After(b, works.ID)
+	s.queueRunOf(session.ID(works.Conversation))
+	works, _ = s.runs.After(s.b, works.ID)
 	return works, nil
 }
 
@@ -159,34 +157,34 @@ func (s *state) named(r run.Run, name string) run.Run {
 // StopTask ends what the run of a task does, for the person by. Nothing but a person starts
 // the task again.
 func (c *Core) StopTask(slug task.Slug, by string) (t task.Task, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		old, ok := s.tasks.Rows[slug]
 		if !ok {
-			return b, fmt.Errorf("task %q: %w", slug, ErrNotFound)
+			return fmt.Errorf("task %q: %w", slug, ErrNotFound)
 		}
 		t = old.Stop()
-		s.stopTask(&b, t, by, now)
+		s.stopTask(t, by)
 		r := s.runs.Rows[t.Run]
 		if !r.Live() || r.Settled() || r.State == run.Taken { // a taken one is in the person's hands
-			return b, nil
+			return nil
 		}
-		_, err = s.endRun(&b, r, by, now)
-		return b, err
+		_, err = s.endRun(r, by)
+		return err
 	})
 	return t, err
 }
 
-func (s *state) stopTask(b *store.Batch, t task.Task, by string, now time.Time) {
-	s.tasks.Put(b, t.Stop())
-	noteTask(b, event.TaskStopped, t.Slug, "stopped by "+by, now)
+func (s *step) stopTask(t task.Task, by string) {
+	s.tasks.Put(s.b, t.Stop())
+	s.noteTask(event.TaskStopped, t.Slug, "stopped by "+by)
 }
 
-// taskOf returns the task on which a run works, as a batch leaves it.
-func (s *state) taskOf(b *store.Batch, id run.ID) (t task.Task, ok bool) {
+// taskOf returns the task on which a run works, as the step leaves it.
+func (s *step) taskOf(id run.ID) (t task.Task, ok bool) {
 	if id == "" {
 		return t, false
 	}
-	for _, t := range s.tasks.byRun.After(b, string(id)) {
+	for _, t := range s.tasks.byRun.After(s.b, string(id)) {
 		return t, true
 	}
 	return t, false
@@ -219,19 +217,19 @@ func (c *Core) UnseenTasks() (all []TaskTurn) {
 // SeeTask notes that state.md was looked at after a turn, and tells the person what it says,
 // unless said is "".
 func (c *Core) SeeTask(slug task.Slug, turn int64, said string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		old, ok := s.tasks.Rows[slug]
 		t, due := old.Look(turn)
 		if !ok || !due {
-			return b, nil
+			return nil
 		}
-		s.tasks.Put(&b, t)
+		s.tasks.Put(s.b, t)
 		if said != "" {
 			r := s.runs.Rows[t.Run]
-			s.heap(&b, "task:"+string(t.Slug), session.ID(r.Conversation), channel.News{Text: said}, nil, !rang(r, now), now)
-			noteTask(&b, event.TaskTold, t.Slug, said, now)
+			s.heap("task:"+string(t.Slug), session.ID(r.Conversation), channel.News{Text: said}, nil, !rang(r, s.now))
+			s.noteTask(event.TaskTold, t.Slug, said)
 		}
-		return b, nil
+		return nil
 	})
 }
 
@@ -243,28 +241,28 @@ func rang(r run.Run, now time.Time) bool { return !r.ToldAt.Before(now.Add(-ring
 const ringFor = 30 * time.Second
 
 // tellTask tells the person something about a task.
-func (s *state) tellTask(b *store.Batch, t task.Task, said channel.News, now time.Time) {
-	s.notify(b, "task:"+string(t.Slug), session.ID(s.runs.Rows[t.Run].Conversation), said, now)
-	noteTask(b, event.TaskTold, t.Slug, said.Words(), now)
+func (s *step) tellTask(t task.Task, said channel.News) {
+	s.notify("task:"+string(t.Slug), session.ID(s.runs.Rows[t.Run].Conversation), said)
+	s.noteTask(event.TaskTold, t.Slug, said.Words())
 }
 
 // SeeFault notes what is wrong with the state.md of a task, in the words in which the person is
 // told of it once; "" is nothing. While a turn works, its agent may be writing the file, and
 // no fault is noted.
 func (c *Core) SeeFault(slug task.Slug, said string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+	return c.do(func(s *step) error {
 		t, ok := s.tasks.Rows[slug]
 		r := s.runs.Rows[t.Run]
 		withheld := said != "" && r.Live() && !r.Settled()
 		if !ok || withheld || t.Fault == said {
-			return b, nil
+			return nil
 		}
 		t.Fault = said
-		s.tasks.Put(&b, t)
+		s.tasks.Put(s.b, t)
 		if said != "" {
-			s.tellTask(&b, t, channel.News{Text: said}, now)
+			s.tellTask(t, channel.News{Text: said})
 		}
-		return b, nil
+		return nil
 	})
 }
 
@@ -277,11 +275,11 @@ func (c *Core) TouchTasks() {
 
 // NoteTask notes that a person has changed a task in its folder.
 func (c *Core) NoteTask(slug task.Slug, what string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		if t, ok := s.tasks.Rows[slug]; ok {
-			s.tasks.Put(&b, t) // texts may wait for the status
+			s.tasks.Put(s.b, t) // texts may wait for the status
 		}
-		noteTask(&b, event.TaskChanged, slug, what, now)
-		return b, nil
+		s.noteTask(event.TaskChanged, slug, what)
+		return nil
 	})
 }

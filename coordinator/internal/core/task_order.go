@@ -5,7 +5,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/run"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
@@ -26,12 +25,12 @@ type TaskFile struct {
 
 // OrderTaskFile has a channel fetch a file that the person sent for a task.
 func (c *Core) OrderTaskFile(act channel.Act, f TaskFile) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Act = act
+	return c.do(func(s *step) error {
+		s.b.Act = act
 		f.To = act.At
 		key := "task-file:" + itoa(act.Update)
-		b.Actions = append(b.Actions, channelAction(act.Channel, key, ActTaskFile, encode(f), now))
-		return b, nil
+		s.onChannel(act.Channel, key, ActTaskFile, encode(f), s.now)
+		return nil
 	})
 }
 

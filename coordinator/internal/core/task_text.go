@@ -8,7 +8,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
@@ -16,27 +15,27 @@ import (
 // file of the task decides whether a run may begin, so it is not core that lets one begin.
 
 // taskTexts returns the texts for a task that no living run has, in no order.
-func (s *state) taskTexts(b *store.Batch, slug task.Slug) []message.Message {
-	return slices.DeleteFunc(s.messages.byTask.After(b, string(slug)), func(m message.Message) bool {
-		_, given := s.runOf(b, m.Session)
+func (s *step) taskTexts(slug task.Slug) []message.Message {
+	return slices.DeleteFunc(s.messages.byTask.After(s.b, string(slug)), func(m message.Message) bool {
+		_, given := s.runOf(m.Session)
 		return given || m.State != message.Pending
 	})
 }
 
 // assignTexts gives the texts that wait for a task to its run.
-func (s *state) assignTexts(b *store.Batch, slug task.Slug, r run.Run) {
-	texts := message.Assign(s.taskTexts(b, slug), session.ID(r.Conversation), s.newestText(b))
-	s.messages.Put(b, texts...)
+func (s *step) assignTexts(slug task.Slug, r run.Run) {
+	texts := message.Assign(s.taskTexts(slug), session.ID(r.Conversation), s.newestText())
+	s.messages.Put(s.b, texts...)
 }
 
 // passTexts gives the texts that wait for a task to the turn that its run has, if it has one.
-func (s *state) passTexts(b *store.Batch, slug task.Slug, now time.Time) {
+func (s *step) passTexts(slug task.Slug) {
 	t, r := s.tasks.Rows[slug], s.runs.Rows[s.tasks.Rows[slug].Run]
 	if t.Stopped || !r.Live() || r.Settled() {
 		return
 	}
-	s.assignTexts(b, slug, r)
-	s.queueRunOf(b, session.ID(r.Conversation), now)
+	s.assignTexts(slug, r)
+	s.queueRunOf(session.ID(r.Conversation))
 }
 
 // begins reports whether a text starts t when nothing works on it. The first start is the
@@ -51,7 +50,7 @@ func (c *Core) TasksToGoOn() (all []task.Task) {
 			r := s.runs.Rows[t.Run]
 			rests := (!r.Live() || r.Settled()) && !t.Asks() && !t.Stopped
 			begin := func(m message.Message) bool { return begins(t, m) }
-			if rests && slices.ContainsFunc(s.taskTexts(&store.Batch{}, slug), begin) {
+			if rests && slices.ContainsFunc(s.at(time.Time{}).taskTexts(slug), begin) {
 				all = append(all, t)
 			}
 		}

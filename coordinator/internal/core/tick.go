@@ -3,8 +3,6 @@ package core
 import (
 	"context"
 	"time"
-
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // retry is the pause after Tick could not commit a change.
@@ -74,12 +72,11 @@ func (c *Core) Tick() error {
 	return c.flush()
 }
 
-func tick(s *state, now time.Time) (store.Batch, error) {
-	var b store.Batch
+func tick(s *step) error {
 	for _, t := range s.tables {
-		t.Tick(&b, now)
+		t.Tick(s.b, s.now)
 	}
-	return b, nil
+	return nil
 }
 
 // Forget drops from memory what is settled for longer than remember.

@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
@@ -15,18 +14,19 @@ import (
 // Post adds a text to a topic; by names the author. The text must be free of
 // secrets.
 func (c *Core) Post(id session.ID, name, by, text string) (p topic.Post, err error) {
-	var b store.Batch
-	err = c.do(func(_ *state, now time.Time) (store.Batch, error) {
-		p, err := topic.New(name, by, text, now)
+	var posts []topic.Post
+	err = c.do(func(s *step) (err error) {
+		made, err := topic.New(name, by, text, s.now)
 		if err != nil {
-			return store.Batch{}, err
+			return err
 		}
-		b.Posts = []topic.Post{p}
-		record(&b, event.TopicPosted, id, name, by+": "+briefly(folded(text)), now)
-		return b, nil
+		posts = []topic.Post{made}
+		s.b.Posts = posts
+		s.record(event.TopicPosted, id, name, by+": "+briefly(folded(text)))
+		return nil
 	})
 	if err == nil {
-		p = b.Posts[0] // numbered by the commit
+		p = posts[0] // numbered by the commit
 	}
 	return p, err
 }
@@ -50,8 +50,8 @@ func (c *Core) Topics() ([]store.Posted, error) { return c.cfg.Store.Topics() }
 
 // tellTopics posts a loop's step where other agents look: its beginning and its end in
 // the project's topic, and each step in the trace when that is configured.
-func (s *state) tellTopics(b *store.Batch, id session.ID, kind event.Kind, out loop.Outcome, now time.Time) {
-	post := func(name, action, text string) { s.postLoop(b, name, action, text, now) }
+func (s *step) tellTopics(id session.ID, kind event.Kind, out loop.Outcome) {
+	post := func(name, action, text string) { s.postLoop(name, action, text) }
 	line := s.token(id) + ": " + loop.Brief(out.Stack)
 	switch kind {
 	case event.LoopStarted:
@@ -65,7 +65,7 @@ func (s *state) tellTopics(b *store.Batch, id session.ID, kind event.Kind, out l
 }
 
 // postLoop posts what a loop did to a topic.
-func (s *state) postLoop(b *store.Batch, name, action, text string, now time.Time) {
-	post := topic.Post{Topic: name, At: now, By: "afar", Text: "[loop] " + action + ": " + text}
-	b.Posts = append(b.Posts, post)
+func (s *step) postLoop(name, action, text string) {
+	post := topic.Post{Topic: name, At: s.now, By: "afar", Text: "[loop] " + action + ": " + text}
+	s.b.Posts = append(s.b.Posts, post)
 }

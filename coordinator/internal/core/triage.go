@@ -7,7 +7,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
@@ -32,42 +31,42 @@ func (c *Core) Events() (all []task.Event) {
 // FileEvents records what becomes of events, in one transaction: each text for a task, each file
 // as an action. An event that was filed before is not filed again.
 func (c *Core) FileEvents(verdicts []task.Verdict) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		for _, v := range verdicts {
 			m, ok := s.messages.Rows[message.ID(v.Event.ID)]
 			if !ok || m.To != message.ToTriage || m.State != message.Pending {
 				continue
 			}
-			m.State, m.DeliveredAt, m.DoneAt = message.Done, now, now
-			m.Outcome = s.file(&b, v, now)
-			s.messages.Put(&b, m)
-			record(&b, event.EventSorted, "", v.Event.ID, m.Outcome, now)
+			m.State, m.DeliveredAt, m.DoneAt = message.Done, s.now, s.now
+			m.Outcome = s.file(v)
+			s.messages.Put(s.b, m)
+			s.record(event.EventSorted, "", v.Event.ID, m.Outcome)
 		}
-		return b, nil
+		return nil
 	})
 }
 
 // file carries out one verdict and says what it is.
-func (s *state) file(b *store.Batch, v task.Verdict, now time.Time) (outcome string) {
+func (s *step) file(v task.Verdict) (outcome string) {
 	if v.Ignored != "" {
 		return "ignored: " + folded(v.Ignored)
 	}
 	if len(v.To) == 0 {
-		enqueue(b, LaneTasks, "file:"+v.Event.ID, ActFile, encode(v), now)
+		s.enqueue(LaneTasks, "file:"+v.Event.ID, ActFile, encode(v))
 		return "suggested: " + folded(v.New.Title+v.Unsorted)
 	}
 	var names []string
 	for _, slug := range v.To {
 		names = append(names, string(slug))
 		by := "triage of " + v.Event.From
-		s.post(b, message.Message{
+		s.post(message.Message{
 			Key:     "triage:" + v.Event.ID + ":" + string(slug),
 			Task:    string(slug),
 			Text:    message.Fence(by, v.Event.Text, s.cfg.Secret()),
 			By:      by,
 			Channel: "triage",
 			Data:    true,
-		}, now)
+		})
 	}
 	return "for task " + strings.Join(names, ", ")
 }

@@ -42,51 +42,51 @@ func (s *state) taken(name trigger.Name) trigger.Taken {
 }
 
 // expireTrigger deals with the instants of a trigger that have passed.
-func (s *state) expireTrigger(b *store.Batch, t trigger.Trigger, now time.Time) {
-	if next, ok := s.triggers.After(b, t.Name); ok && !next.On {
+func (s *step) expireTrigger(t trigger.Trigger) {
+	if next, ok := s.triggers.After(s.b, t.Name); ok && !next.On {
 		return // the same commit has switched it off
 	}
 	r, err := s.ruleOf(t)
 	if err != nil { // a newer program may have approved it
 		t = t.SwitchOff()
 		t.LastErr = err.Error()
-		s.triggers.Put(b, t)
+		s.triggers.Put(s.b, t)
 		return
 	}
-	t, step := t.Advance(r, s.taken(t.Name), now)
-	s.triggers.Put(b, t)
+	t, step := t.Advance(r, s.taken(t.Name), s.now)
+	s.triggers.Put(s.b, t)
 	for i, at := range step.Missed {
 		f := t.Firing(at, trigger.Passed, "nothing ran at its time")
-		if f.DoneAt = now; i == 0 {
+		if f.DoneAt = s.now; i == 0 {
 			f.Count = step.Older
 		}
-		s.firings.Put(b, f)
+		s.firings.Put(s.b, f)
 	}
 	for _, at := range step.Fire {
-		s.firings.Put(b, t.Firing(at, trigger.Due, ""))
+		s.firings.Put(s.b, t.Firing(at, trigger.Due, ""))
 	}
 	switch newest, ok := step.Told(r); {
 	case !ok:
 	case r.Missed == trigger.Ask:
-		s.askMissed(b, t, r, newest, now)
+		s.askMissed(t, r, newest)
 	default:
-		s.notify(b, "trigger:"+string(t.Name), "", channel.News{Kind: channel.TriggerMissed, Of: string(t.Name),
-			What: newest.At.Format("2 January at 15:04")}, now)
+		s.notify("trigger:"+string(t.Name), "", channel.News{Kind: channel.TriggerMissed, Of: string(t.Name),
+			What: newest.At.Format("2 January at 15:04")})
 	}
 }
 
 // reschedule deals with the instants of all triggers anew: since the last start, the machine may have
 // moved to another time zone.
-func (s *state) reschedule(b *store.Batch, now time.Time) {
+func (s *step) reschedule() {
 	for _, t := range s.triggers.Rows {
 		if !t.Next.IsZero() {
-			s.expireTrigger(b, t, now)
+			s.expireTrigger(t)
 		}
 	}
 }
 
-func (s *state) noteTrigger(b *store.Batch, kind event.Kind, name trigger.Name, text string, now time.Time) {
-	record(b, kind, "", string(name), "trigger "+string(name)+": "+folded(text), now)
+func (s *step) noteTrigger(kind event.Kind, name trigger.Name, text string) {
+	s.record(kind, "", string(name), "trigger "+string(name)+": "+folded(text))
 }
 
 // ApproveTrigger switches a trigger on with the text of its file, for the person by.
@@ -97,7 +97,7 @@ func (c *Core) ApproveTrigger(name trigger.Name, text, by string) (t trigger.Tri
 func (c *Core) approveTrigger(
 	name trigger.Name, text, by string, change func(*trigger.Trigger),
 ) (t trigger.Trigger, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		if t = s.triggers.Rows[name]; t.Removed {
 			t = trigger.Trigger{} // another one of the same name
 		}
@@ -105,14 +105,14 @@ func (c *Core) approveTrigger(
 		t.Text = text
 		r, err := s.ruleOf(t)
 		if err != nil {
-			return b, err
+			return err
 		}
-		t = t.SwitchOn(text, by, r, s.taken(name), now)
+		t = t.SwitchOn(text, by, r, s.taken(name), s.now)
 		change(&t)
-		s.triggers.Put(&b, t)
+		s.triggers.Put(s.b, t)
 		said := "switched on by " + by + " (sha256 " + short(t.Hash) + ")" + proof(t.Text+t.Runs)
-		s.noteTrigger(&b, event.TriggerOn, name, said, now)
-		return b, nil
+		s.noteTrigger(event.TriggerOn, name, said)
+		return nil
 	})
 	return t, err
 }
@@ -132,18 +132,18 @@ func (c *Core) setDaily() (err error) {
 
 // OffTrigger switches a trigger off, for the person by.
 func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
-	return c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
-		s.noteTrigger(b, event.TriggerOff, name, "switched off by "+by, now)
-		s.dropTriggerAsks(b, name, "the trigger was switched off", now)
+	return c.changeTrigger(name, func(s *step, t trigger.Trigger) trigger.Trigger {
+		s.noteTrigger(event.TriggerOff, name, "switched off by "+by)
+		s.dropTriggerAsks(name, "the trigger was switched off")
 		return t.SwitchOff()
 	})
 }
 
 // RemoveTrigger forgets a trigger, for the person by. Its ledger stays.
 func (c *Core) RemoveTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
-	return c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
-		s.noteTrigger(b, event.TriggerRemoved, name, "removed by "+by, now)
-		s.dropTriggerAsks(b, name, "the trigger was removed", now)
+	return c.changeTrigger(name, func(s *step, t trigger.Trigger) trigger.Trigger {
+		s.noteTrigger(event.TriggerRemoved, name, "removed by "+by)
+		s.dropTriggerAsks(name, "the trigger was removed")
 		t = t.SwitchOff()
 		t.Removed = true
 		return t
@@ -153,7 +153,7 @@ func (c *Core) RemoveTrigger(name trigger.Name, by string) (trigger.Trigger, err
 // LookedAtTrigger notes how the file of a trigger differs from what the person approved, "" if it does
 // not. The person is told once.
 func (c *Core) LookedAtTrigger(name trigger.Name, why string) error {
-	_, err := c.changeTrigger(name, func(s *state, b *store.Batch, t trigger.Trigger, now time.Time) trigger.Trigger {
+	_, err := c.changeTrigger(name, func(s *step, t trigger.Trigger) trigger.Trigger {
 		r, err := s.ruleOf(t)
 		if err != nil || t.Held == why {
 			return t
@@ -161,39 +161,38 @@ func (c *Core) LookedAtTrigger(name trigger.Name, why string) error {
 		switch {
 		case !t.On:
 		case why == "":
-			s.noteTrigger(b, event.TriggerChanged, name, "its file is again what "+t.By+" approved", now)
+			s.noteTrigger(event.TriggerChanged, name, "its file is again what "+t.By+" approved")
 		default:
-			s.noteTrigger(b, event.TriggerOff, name, "held: "+why, now)
-			s.notify(b, "trigger:"+string(name), "",
-				channel.News{Kind: channel.TriggerHeld, Of: string(name), Why: why}, now)
+			s.noteTrigger(event.TriggerOff, name, "held: "+why)
+			s.notify("trigger:"+string(name), "", channel.News{Kind: channel.TriggerHeld, Of: string(name), Why: why})
 		}
-		return t.Look(why, r, s.taken(name), now)
+		return t.Look(why, r, s.taken(name), s.now)
 	})
 	return err
 }
 
 // changeTrigger applies a step to a trigger that a person has approved.
 func (c *Core) changeTrigger(
-	name trigger.Name, f func(*state, *store.Batch, trigger.Trigger, time.Time) trigger.Trigger,
+	name trigger.Name, f func(*step, trigger.Trigger) trigger.Trigger,
 ) (t trigger.Trigger, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		old := s.triggers.Rows[name]
 		if !old.Known() {
-			return b, fmt.Errorf("trigger %q: %w", name, ErrNotFound)
+			return fmt.Errorf("trigger %q: %w", name, ErrNotFound)
 		}
-		if t = f(s, &b, old, now); t != old {
-			s.triggers.Put(&b, t)
+		if t = f(s, old); t != old {
+			s.triggers.Put(s.b, t)
 		}
-		return b, nil
+		return nil
 	})
 	return t, err
 }
 
 // NoteTrigger writes into the journal what a person did with a trigger.
 func (c *Core) NoteTrigger(name trigger.Name, text string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		s.noteTrigger(&b, event.TriggerChanged, name, text, now)
-		return b, nil
+	return c.do(func(s *step) error {
+		s.noteTrigger(event.TriggerChanged, name, text)
+		return nil
 	})
 }
 
@@ -261,27 +260,27 @@ func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration,
 	if err != nil || known {
 		return old, false, 0, err
 	}
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		t := s.triggers.Rows[in.Trigger]
 		if f, known = s.firings.Rows[id]; known {
-			return b, nil
+			return nil
 		}
 		r, err := s.ruleOf(t)
 		switch {
 		case !t.Known():
-			return b, fmt.Errorf("trigger %q: %w", in.Trigger, ErrNotFound)
+			return fmt.Errorf("trigger %q: %w", in.Trigger, ErrNotFound)
 		case err != nil:
-			return b, err
+			return err
 		case !in.Waits:
-			if t, wait, err = t.Admit(r.Limit, in.Anyway, now); err != nil {
-				return b, err
+			if t, wait, err = t.Admit(r.Limit, in.Anyway, s.now); err != nil {
+				return err
 			}
-			s.triggers.Put(&b, t)
+			s.triggers.Put(s.b, t)
 		}
-		f = t.Firing(trigger.Instant{At: now, Key: in.Key}, trigger.Due, "")
+		f = t.Firing(trigger.Instant{At: s.now, Key: in.Key}, trigger.Due, "")
 		f.By, f.Payload, f.Bytes, f.Admitted, f.Anyway = in.By, in.Payload, len(in.Payload.Text), !in.Waits, in.Anyway
-		s.firings.Put(&b, f)
-		return b, nil
+		s.firings.Put(s.b, f)
+		return nil
 	})
 	return f, !known && err == nil, wait, err
 }
@@ -312,24 +311,24 @@ func (c *Core) FiringLog(name trigger.Name, limit int) ([]trigger.Firing, error)
 
 // EndFiring ends a firing whose text is not sent. The person is told of one that failed.
 func (c *Core) EndFiring(id trigger.FiringID, to trigger.State, why string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		f, ok := s.firings.Rows[id]
 		if !ok {
-			return b, fmt.Errorf("firing %q: %w", id, ErrNotFound)
+			return fmt.Errorf("firing %q: %w", id, ErrNotFound)
 		}
-		return b, s.endFiring(&b, f, to, why, now)
+		return s.endFiring(f, to, why)
 	})
 }
 
-func (s *state) endFiring(b *store.Batch, f trigger.Firing, to trigger.State, why string, now time.Time) error {
-	next, err := f.End(to, folded(why), now)
+func (s *step) endFiring(f trigger.Firing, to trigger.State, why string) error {
+	next, err := f.End(to, folded(why), s.now)
 	if errors.Is(err, trigger.ErrOver) {
 		return nil // done before
 	}
-	s.firings.Put(b, next)
+	s.firings.Put(s.b, next)
 	if to == trigger.Failed {
-		s.notify(b, "trigger:"+string(f.Trigger), "",
-			channel.News{Kind: channel.TriggerFailed, Of: string(f.Trigger), Why: folded(why)}, now)
+		s.notify("trigger:"+string(f.Trigger), "",
+			channel.News{Kind: channel.TriggerFailed, Of: string(f.Trigger), Why: folded(why)})
 	}
 	return err
 }

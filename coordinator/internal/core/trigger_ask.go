@@ -12,7 +12,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 	"github.com/afar-sh/afar/coordinator/text"
 )
@@ -37,21 +36,21 @@ type Waking struct {
 }
 
 func init() {
-	decided[ask.WakeUp], declined[ask.WakeUp] = (*state).wakeDecided, (*state).wakeDeclined
-	decided[ask.Missed], declined[ask.Missed] = (*state).missedDecided, (*state).missedDeclined
+	decided[ask.WakeUp], declined[ask.WakeUp] = (*step).wakeDecided, (*step).wakeDeclined
+	decided[ask.Missed], declined[ask.Missed] = (*step).missedDecided, (*step).missedDeclined
 }
 
 // AskAside asks the person for what a session wants, in words for the journal. A second call with the same id
 // returns the ask of the first.
 func (c *Core) AskAside(a ask.Ask, wants string) (ask.Ask, error) {
-	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err := c.do(func(s *step) error {
 		if old, ok := s.asks.Rows[a.ID]; ok {
 			a = old
-			return b, nil
+			return nil
 		}
-		text := fmt.Sprintf("%s wants %s (sha256 %s)", s.label(&b, a.Session), wants, short(a.Hash))
-		a = s.openAside(&b, ask.Start(a, s.mode(a.Session, now), now), text, now)
-		return b, nil
+		text := fmt.Sprintf("%s wants %s (sha256 %s)", s.label(a.Session), wants, short(a.Hash))
+		a = s.openAside(ask.Start(a, s.mode(a.Session, s.now), s.now), text)
+		return nil
 	})
 	return a, err
 }
@@ -80,30 +79,30 @@ func (c *Core) ApproveWake(w Waking) error {
 // firing that would have run it. Until they answer they are not asked again. The wake-up goes on with an
 // allow, and ends without one.
 func (c *Core) AskWakeAgain(a ask.Ask, f trigger.FiringID, until time.Time) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) error {
 		fired, due := s.firings.Rows[f]
 		if !due || fired.State != trigger.Due {
-			return b, nil
+			return nil
 		}
-		if err := s.endFiring(&b, fired, trigger.Dropped, "the check has changed; the person is asked", now); err != nil {
-			return b, err
+		if err := s.endFiring(fired, trigger.Dropped, "the check has changed; the person is asked"); err != nil {
+			return err
 		}
 		old, known := s.asks.Rows[a.ID]
 		switch {
 		case s.asksAbout(trigger.Name(a.About.Trigger), ask.WakeUp):
 		case known && old.Declined():
-			s.endWake(&b, old, now)
+			s.endWake(old)
 		case known: // they have allowed this one before
-			s.wakeDecided(&b, old, now)
+			s.wakeDecided(old)
 		default:
-			a = ask.Start(a, s.mode(a.Session, now), now)
+			a = ask.Start(a, s.mode(a.Session, s.now), s.now)
 			if until.Before(a.ExpiresAt) {
 				a.ExpiresAt = until
 			}
-			s.openAside(&b, a, fmt.Sprintf("the check of trigger %s has changed; the person is asked (sha256 %s)",
-				a.About.Trigger, short(a.Hash)), now)
+			s.openAside(a, fmt.Sprintf("the check of trigger %s has changed; the person is asked (sha256 %s)",
+				a.About.Trigger, short(a.Hash)))
 		}
-		return b, nil
+		return nil
 	})
 }
 
@@ -117,71 +116,71 @@ func (s *state) asksAbout(name trigger.Name, kind ask.Kind) bool {
 // NotYet ends a firing whose check has not passed. failed says why the check could not tell, ""
 // for a plain not yet.
 func (c *Core) NotYet(id trigger.FiringID, failed string) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(func(s *step) (err error) {
 		f, ok := s.firings.Rows[id]
 		t := s.triggers.Rows[f.Trigger]
 		r, err := s.ruleOf(t)
 		if !ok || err != nil {
-			return b, err
+			return err
 		}
 		t, _ = t.Looked(r, f, failed)
-		s.triggers.Put(&b, t)
+		s.triggers.Put(s.b, t)
 		why := "not yet"
 		if failed != "" {
 			why = fmt.Sprintf("the check failed, %d of %d: %s", t.Fails, trigger.MostFails, failed)
 		}
-		return b, s.endFiring(&b, f, trigger.Dropped, why, now)
+		return s.endFiring(f, trigger.Dropped, why)
 	})
 }
 
 // askMissed asks the person whether a trigger is to fire for a time at which nothing ran. It takes
 // the place of an earlier question about the trigger.
-func (s *state) askMissed(b *store.Batch, t trigger.Trigger, r trigger.Rule, at trigger.Instant, now time.Time) {
-	s.dropTriggerAsks(b, t.Name, "the trigger was due again", now)
+func (s *step) askMissed(t trigger.Trigger, r trigger.Rule, at trigger.Instant) {
+	s.dropTriggerAsks(t.Name, "the trigger was due again")
 	about := ask.About{Trigger: string(t.Name), Firing: string(trigger.IDOf(t.Name, at.Key))}
-	if f, ok := s.firings.After(b, trigger.FiringID(about.Firing)); ok {
+	if f, ok := s.firings.After(s.b, trigger.FiringID(about.Firing)); ok {
 		f.Asked = true
-		s.firings.Put(b, f)
+		s.firings.Put(s.b, f)
 	}
 	when := at.At.Format("2 January at 15:04")
 	does := "send this to " + r.To.Text
 	if r.To.New {
 		does = "start a run with this"
 	}
-	a := ask.Start(ask.NewMissed(about, r.Prompt, does+", as was due on "+when), session.On, now)
-	a.ExpiresAt = t.AskedUntil(now)
-	s.openAside(b, a, "trigger "+string(t.Name)+" was due on "+when+", and nothing ran; the person is asked", now)
+	a := ask.Start(ask.NewMissed(about, r.Prompt, does+", as was due on "+when), session.On, s.now)
+	a.ExpiresAt = t.AskedUntil(s.now)
+	s.openAside(a, "trigger "+string(t.Name)+" was due on "+when+", and nothing ran; the person is asked")
 }
 
 // dropTriggerAsks ends the open question about a missed time of a trigger, or about its check.
-func (s *state) dropTriggerAsks(b *store.Batch, name trigger.Name, why string, now time.Time) {
+func (s *step) dropTriggerAsks(name trigger.Name, why string) {
 	for _, a := range s.asks.waiting() {
 		asks := a.Kind == ask.Missed || a.Kind == ask.WakeUp
 		if asks && a.State == ask.Open && a.About.Trigger == string(name) {
-			s.endAsk(b, a, ask.Local, why, now)
+			s.endAsk(a, ask.Local, why)
 		}
 	}
 }
 
 // missedDecided lets a trigger fire after all.
-func (s *state) missedDecided(b *store.Batch, a ask.Ask, _ time.Time) {
+func (s *step) missedDecided(a ask.Ask) {
 	f := s.firings.Rows[trigger.FiringID(a.About.Firing)]
 	if next, err := f.Again(a.Decision.By); err == nil && a.Decision.Allow {
-		s.firings.Put(b, next)
+		s.firings.Put(s.b, next)
 	}
 }
 
 // missedDeclined notes in the ledger why a trigger does not fire.
-func (s *state) missedDeclined(b *store.Batch, a ask.Ask, _ time.Time) {
-	if f, ok := s.firings.After(b, trigger.FiringID(a.About.Firing)); ok && f.Asked {
+func (s *step) missedDeclined(a ask.Ask) {
+	if f, ok := s.firings.After(s.b, trigger.FiringID(a.About.Firing)); ok && f.Asked {
 		f.Asked = false
 		f.Why = "nothing ran at its time; " + a.Ending()
-		s.firings.Put(b, f)
+		s.firings.Put(s.b, f)
 	}
 }
 
 // wakeDecided has the trigger of an allowed wake-up switched on.
-func (s *state) wakeDecided(b *store.Batch, a ask.Ask, now time.Time) {
+func (s *step) wakeDecided(a ask.Ask) {
 	over := a.About.Again && !s.triggers.Rows[trigger.Name(a.About.Trigger)].On // or switched off meanwhile
 	if over || !a.Decision.Allow {
 		return
@@ -190,12 +189,12 @@ func (s *state) wakeDecided(b *store.Batch, a ask.Ask, now time.Time) {
 		Trigger: trigger.Name(a.About.Trigger), Rule: a.About.Rule, By: a.Decision.By, Risk: a.Why,
 		Runs: a.About.Runs, For: a.Session,
 	}
-	enqueue(b, LaneTriggers, "wake:"+string(a.ID), ActWake, encode(w), now)
+	s.enqueue(LaneTriggers, "wake:"+string(a.ID), ActWake, encode(w))
 }
 
 // wakeDeclined tells a session that nothing wakes it, and ends a wake-up that it had.
-func (s *state) wakeDeclined(b *store.Batch, a ask.Ask, now time.Time) {
-	if a.About.Again && !s.endWake(b, a, now) {
+func (s *step) wakeDeclined(a ask.Ask) {
+	if a.About.Again && !s.endWake(a) {
 		return // the session was told when the wake-up was over
 	}
 	if a.Decision == nil && s.sessions.Rows[a.Session].State == session.Ended {
@@ -209,21 +208,21 @@ func (s *state) wakeDeclined(b *store.Batch, a ask.Ask, now time.Time) {
 	}
 	m.Text = fmt.Sprintf("Your wake-up with the check `%s` was not allowed, so nothing wakes you: %s",
 		text.Clip(text.Fold(a.Text), 200), cmp.Or(why, "no reason was given"))
-	s.post(b, m, now)
+	s.post(m)
 }
 
 // endWake ends a wake-up whose check the person was asked about again and did not allow. It returns
 // false for one that is over already.
-func (s *state) endWake(b *store.Batch, a ask.Ask, now time.Time) bool {
+func (s *step) endWake(a ask.Ask) bool {
 	name := trigger.Name(a.About.Trigger)
-	t, ok := s.triggers.After(b, name)
+	t, ok := s.triggers.After(s.b, name)
 	if !ok || !t.Known() || !t.On {
 		return false
 	}
 	t = t.SwitchOff()
 	t.Over = true
-	s.triggers.Put(b, t)
-	s.noteTrigger(b, event.TriggerOff, name, "its check has changed; "+a.Ending(), now)
-	enqueue(b, LaneTriggers, "clear:"+string(a.ID), ActClear, "", now)
+	s.triggers.Put(s.b, t)
+	s.noteTrigger(event.TriggerOff, name, "its check has changed; "+a.Ending())
+	s.enqueue(LaneTriggers, "clear:"+string(a.ID), ActClear, "")
 	return true
 }

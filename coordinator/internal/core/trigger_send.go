@@ -7,7 +7,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
@@ -33,34 +32,34 @@ type Sending struct {
 // ledger. wait is not 0 for a firing beyond the limit of its trigger, which was not sent. A
 // firing that was dealt with already is not sent again.
 func (c *Core) SendFiring(in Sending) (wait time.Duration, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		f, ok := s.firings.Rows[in.Firing]
 		if !ok || f.State != trigger.Due {
-			return b, nil
+			return nil
 		}
 		t := s.triggers.Rows[f.Trigger]
 		r, err := s.ruleOf(t)
 		switch {
 		case err != nil:
-			return b, s.endFiring(&b, f, trigger.Failed, err.Error(), now)
+			return s.endFiring(f, trigger.Failed, err.Error())
 		case t.Hash != in.Hash:
-			return b, nil // the rule was approved anew meanwhile; the caller comes again
+			return nil // the rule was approved anew meanwhile; the caller comes again
 		case !f.Anyway && !t.Live():
-			return b, s.endFiring(&b, f, trigger.Dropped, "the trigger is off", now)
+			return s.endFiring(f, trigger.Dropped, "the trigger is off")
 		case !f.Admitted:
-			if t, wait, err = t.Admit(r.Limit, f.Anyway, now); err != nil {
-				return b, nil
+			if t, wait, err = t.Admit(r.Limit, f.Anyway, s.now); err != nil {
+				return nil
 			}
-			s.triggers.Put(&b, t)
+			s.triggers.Put(s.b, t)
 		}
-		s.triggers.Put(&b, t.Finish(r))
-		return b, s.sendFiring(&b, f, in, t.Own, now)
+		s.triggers.Put(s.b, t.Finish(r))
+		return s.sendFiring(f, in, t.Own)
 	})
 	return wait, err
 }
 
 // sendFiring sends the text of a firing to its address. own says that the text is a session's own.
-func (s *state) sendFiring(b *store.Batch, f trigger.Firing, in Sending, own bool, now time.Time) error {
+func (s *step) sendFiring(f trigger.Firing, in Sending, own bool) error {
 	m := message.Message{
 		Key:     "firing:" + string(f.ID),
 		Text:    in.Text,
@@ -73,36 +72,36 @@ func (s *state) sendFiring(b *store.Batch, f trigger.Firing, in Sending, own boo
 	to, why := in.To.String(), ""
 	switch in.To.Kind {
 	case message.ToPerson:
-		why = s.tellFiring(b, m, now)
+		why = s.tellFiring(m)
 	case message.ToSession:
 		v, ok := s.find(in.To.Name)
 		if m.Session = v.ID; !ok {
 			why = "there is no session " + in.To.Name
 			break
 		}
-		s.post(b, m, now)
+		s.post(m)
 	case message.ToTask:
 		if m.Task = in.To.Name; !s.knowsTask(m.Task) {
 			why = "there is no task " + m.Task
 			break
 		}
-		s.post(b, m, now)
+		s.post(m)
 	case message.ToTriage:
 		m.To = message.ToTriage
-		s.post(b, m, now)
+		s.post(m)
 	case message.ToRun:
-		to, why = s.runFiring(b, f, in, m, now)
+		to, why = s.runFiring(f, in, m)
 	default:
 		why = "nothing can be sent to " + to
 	}
 	if why != "" {
-		return s.endFiring(b, f, trigger.Failed, why, now)
+		return s.endFiring(f, trigger.Failed, why)
 	}
-	next, err := f.Sent(to, string(message.IDOf(m.Key)), now)
+	next, err := f.Sent(to, string(message.IDOf(m.Key)), s.now)
 	if in.Over != "" {
 		next.State, next.Why = trigger.Failed, folded(in.Over)
 	}
-	s.firings.Put(b, next)
+	s.firings.Put(s.b, next)
 	return err
 }
 
@@ -125,20 +124,18 @@ func (s *state) knowsTask(slug string) bool {
 }
 
 // tellFiring tells the person a text in every away mode. why is "" unless that is impossible.
-func (s *state) tellFiring(b *store.Batch, m message.Message, now time.Time) (why string) {
+func (s *step) tellFiring(m message.Message) (why string) {
 	if !s.reachable() {
 		return ErrNoChannel.Error()
 	}
 	m.To = message.ToPerson
-	m = s.post(b, m, now)
-	s.notify(b, m.By, "", channel.News{Kind: channel.TriggerSays, What: channel.Verbatim(m.Text)}, now, string(m.ID))
+	m = s.post(m)
+	s.notify(m.By, "", channel.News{Kind: channel.TriggerSays, What: channel.Verbatim(m.Text)}, string(m.ID))
 	return ""
 }
 
 // runFiring gives a run a text: the one that the address names, or one of the rule's own.
-func (s *state) runFiring(
-	b *store.Batch, f trigger.Firing, in Sending, m message.Message, now time.Time,
-) (to, why string) {
+func (s *step) runFiring(f trigger.Firing, in Sending, m message.Message) (to, why string) {
 	r, known := s.runs.byName.One(in.To.Name)
 	own := in.Run.ID != ""
 	switch {
@@ -146,12 +143,12 @@ func (s *state) runFiring(
 		return "", "the name " + r.Name + " belongs to a run that the trigger did not start"
 	case known && (r.ID != in.Gone || !r.Settled()):
 		m.Session, m.Run = session.ID(r.Conversation), true
-		s.post(b, m, now)
+		s.post(m)
 		return runAddress(r), ""
 	case !own:
 		return "", "there is no run " + in.To.Name
 	case known:
-		s.replaceRun(b, r, in.Run, now)
+		s.replaceRun(r, in.Run)
 	}
 	next := in.Run
 	next.Name, next.Trigger, next.By = in.To.Name, string(f.Trigger), m.By
@@ -159,16 +156,16 @@ func (s *state) runFiring(
 		next.Name = s.freeName(next)
 	}
 	m.Text = in.First
-	return runAddress(s.beginRun(b, next, m, now)), ""
+	return runAddress(s.beginRun(next, m)), ""
 }
 
 // replaceRun gives the name of a run whose conversation cannot go on to the next one, and tells the
 // person.
-func (s *state) replaceRun(b *store.Batch, r, next run.Run, now time.Time) {
+func (s *step) replaceRun(r, next run.Run) {
 	old := run.Replace(r)
-	s.runs.Put(b, old)
+	s.runs.Put(s.b, old)
 	n := channel.News{Kind: channel.RunAnew, Of: r.Name, What: old.Name}
-	s.notify(b, "anew", session.ID(next.Conversation), n, now)
+	s.notify("anew", session.ID(next.Conversation), n)
 }
 
 func runAddress(r run.Run) string {

@@ -10,7 +10,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // The actions of a halt. ActHalts has no data; it updates the mark that tells hooks
@@ -39,47 +38,45 @@ func (c *Core) MayHalt() (may bool) {
 // news says what happens, and when.
 func (c *Core) StopTurn(name string, d ask.Decision) (said channel.News, err error) {
 	word := "Afar stops this turn " + c.cfg.Secret()
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) (err error) {
 		v, ok := s.find(name)
 		if !ok {
-			return b, fmt.Errorf("session %q: %w", name, ErrNotFound)
+			return fmt.Errorf("session %q: %w", name, ErrNotFound)
 		}
-		said, err = s.stopTurn(&b, v, word, d, now)
-		return b, err
+		said, err = s.stopTurn(v, word, d)
+		return err
 	})
 	return said, err
 }
 
-func (s *state) stopTurn(
-	b *store.Batch, v session.Session, word string, d ask.Decision, now time.Time,
-) (said channel.News, err error) {
+func (s *step) stopTurn(v session.Session, word string, d ask.Decision) (said channel.News, err error) {
 	if err := s.counts(d.Channel); err != nil {
 		return said, err
 	}
-	if r, ok := s.runOf(b, v.ID); ok && !r.Settled() {
-		return s.stopRun(b, r, d, now)
+	if r, ok := s.runOf(v.ID); ok && !r.Settled() {
+		return s.stopRun(r, d)
 	}
 	said = channel.News{Kind: channel.NothingStop, Of: v.Token}
-	looped := s.cancelLoop(b, v.ID, d.By, now)
+	looped := s.cancelLoop(v.ID, d.By)
 	switch {
 	case !v.Runs() && looped:
 		said.Kind = channel.LoopOff
 		return said, nil
 	case !v.Runs():
 		return said, nil
-	case s.dropCheckIns(b, v.ID, "stopped by "+d.By, now):
+	case s.dropCheckIns(v.ID, "stopped by "+d.By):
 		said.Kind = channel.StaysSo
 		return said, nil
 	}
-	asked := s.refuseAll(b, v.ID, d, now)
-	v.Halt = &session.Halt{By: d.By, Word: word, At: now}
-	s.sessions.Put(b, v)
-	s.markHalts(b, now)
-	record(b, event.TurnStopped, v.ID, v.Token, v.Token+": "+d.By+" stops the turn", now)
+	asked := s.refuseAll(v.ID, d)
+	v.Halt = &session.Halt{By: d.By, Word: word, At: s.now}
+	s.sessions.Put(s.b, v)
+	s.markHalts()
+	s.record(event.TurnStopped, v.ID, v.Token, v.Token+": "+d.By+" stops the turn")
 	switch {
 	case asked:
 		said.Kind = channel.StopsAsking
-	case s.nudge(b, v, word, now):
+	case s.nudge(v, word):
 		said.Kind = channel.StopsSoon
 	default:
 		said.Kind = channel.StopsLater
@@ -89,28 +86,28 @@ func (s *state) stopTurn(
 
 // cancelLoop ends the loop of a session, if it has one: a loop would start the turn
 // again.
-func (s *state) cancelLoop(b *store.Batch, id session.ID, by string, now time.Time) bool {
+func (s *step) cancelLoop(id session.ID, by string) bool {
 	l := s.loops.Rows[id]
 	if !l.Active() {
 		return false
 	}
-	out, err := loop.Cancel(l, by, now)
+	out, err := loop.Cancel(l, by, s.now)
 	if err == nil {
-		s.putLoop(b, id, out, now)
+		s.putLoop(id, out)
 	}
 	return err == nil
 }
 
 // refuseAll refuses the open questions of a session and ends the turn with them. It
 // reports whether the main agent had one: its end is the end of the turn.
-func (s *state) refuseAll(b *store.Batch, id session.ID, d ask.Decision, now time.Time) (asked bool) {
+func (s *step) refuseAll(id session.ID, d ask.Decision) (asked bool) {
 	d.Allow, d.Interrupt = false, true
 	d.Message = d.By + " stopped this turn. Do nothing more, and wait for what they say next."
 	for _, a := range s.asks.of(id) {
 		if a.State != ask.Open || a.Hookless() {
 			continue
 		}
-		if next, err := s.answerOne(b, a, nil, d, now); err == nil && next.Decision != nil && a.Agent == "" {
+		if next, err := s.answerOne(a, nil, d); err == nil && next.Decision != nil && a.Agent == "" {
 			asked = true
 		}
 	}
@@ -119,29 +116,29 @@ func (s *state) refuseAll(b *store.Batch, id session.ID, d ask.Decision, now tim
 
 // nudge sends the word of a halt to the session's client, which cuts off the model's
 // answer. It sends nothing to a client that would ask the person to accept the message.
-func (s *state) nudge(b *store.Batch, v session.Session, word string, now time.Time) bool {
+func (s *step) nudge(v session.Session, word string) bool {
 	if v.Inbox == "" || !v.Attended || v.Mode == "bypassPermissions" {
 		return false
 	}
-	enqueue(b, LaneDisk, "nudge:"+word, ActNudge, encode(Nudge{v.Inbox, word}), now)
+	s.enqueue(LaneDisk, "nudge:"+word, ActNudge, encode(Nudge{v.Inbox, word}))
 	return true
 }
 
-func (s *state) markHalts(b *store.Batch, now time.Time) {
-	enqueue(b, LaneDisk, ActHalts, ActHalts, "", now)
+func (s *step) markHalts() {
+	s.enqueue(LaneDisk, ActHalts, ActHalts, "")
 }
 
 // Halted returns who wants the turn of a session to end, "" for nobody. With over, the
 // hook that asks ends the turn.
 func (c *Core) Halted(id session.ID, over bool) (by string, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		if v := s.sessions.Rows[id]; v.Halting() {
 			by = v.Halt.By
 		}
 		if over {
-			s.endHalt(&b, id, session.Idle, now)
+			s.endHalt(id, session.Idle)
 		}
-		return b, nil
+		return nil
 	})
 	return by, err
 }
@@ -162,20 +159,20 @@ func (c *Core) HaltWord(id session.ID, prompt string) (by string, err error) {
 }
 
 // endHalt notes that a halted turn of a session is over.
-func (s *state) endHalt(b *store.Batch, id session.ID, then session.State, now time.Time) {
+func (s *step) endHalt(id session.ID, then session.State) {
 	v := s.sessions.Rows[id]
 	if !v.Halting() {
 		return
 	}
-	v = session.To(session.EndHalt(v, now), then, now)
-	s.sessions.Put(b, v)
-	s.haltEnded(b, v, now)
+	v = session.To(session.EndHalt(v, s.now), then, s.now)
+	s.sessions.Put(s.b, v)
+	s.haltEnded(v)
 }
 
 // haltEnded tells that a halted turn of a session is over.
-func (s *state) haltEnded(b *store.Batch, v session.Session, now time.Time) {
-	s.markHalts(b, now)
-	record(b, event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over", now)
-	s.notify(b, "halted", v.ID, channel.News{Kind: channel.Halted, Of: v.Token}, now)
-	s.hasten(b, "halted", v.ID, now) // it answers the person, who waits for it
+func (s *step) haltEnded(v session.Session) {
+	s.markHalts()
+	s.record(event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over")
+	s.notify("halted", v.ID, channel.News{Kind: channel.Halted, Of: v.Token})
+	s.hasten("halted", v.ID) // it answers the person, who waits for it
 }

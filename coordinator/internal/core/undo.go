@@ -37,7 +37,7 @@ type undoTable struct {
 func newUndoTable(s *state) undoTable {
 	t := register(s, store.Undos, table.Traits[undo.Snapshot]{
 		Due:     func(v undo.Snapshot, _ time.Time) time.Time { return v.Next() },
-		Expire:  func(b *store.Batch, v undo.Snapshot, now time.Time) { s.putUndo(b, undo.Tick(v, now), now) },
+		Expire:  expiry(s, func(s *step, v undo.Snapshot) { s.putUndo(undo.Tick(v, s.now)) }),
 		Touches: func(_, after undo.Snapshot) []wake.Part { return []wake.Part{ofUndo(after.ID)} },
 	})
 	return undoTable{
@@ -50,53 +50,53 @@ func newUndoTable(s *state) undoTable {
 
 // putUndo records a snapshot, with what follows from its new state, and updates the card of
 // its ask.
-func (s *state) putUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
-	s.recordUndo(b, v, now)
-	a, ok := s.asks.After(b, v.Card())
+func (s *step) putUndo(v undo.Snapshot) {
+	s.recordUndo(v)
+	a, ok := s.asks.After(s.b, v.Card())
 	next := withUndo(a, v)
 	if !ok || reflect.DeepEqual(a.Undo, next.Undo) {
 		return
 	}
-	s.asks.Put(b, next)
+	s.asks.Put(s.b, next)
 	if next.Shown {
-		s.showCard(b, next, now)
+		s.showCard(next)
 	}
 }
 
 // recordUndo records a snapshot, with what follows from its new state: a line in the
 // journal, an action, and the snapshot that can undo a restore.
-func (s *state) recordUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
-	before, _ := s.undos.After(b, v.ID)
-	s.undos.Put(b, v)
+func (s *step) recordUndo(v undo.Snapshot) {
+	before, _ := s.undos.After(s.b, v.ID)
+	s.undos.Put(s.b, v)
 	switch {
 	case v.State == before.State && v.Holds() == before.Holds():
 	case v.State == undo.Gone:
-		s.actUndo(b, ActUndoDrop, v.ID, now)
+		s.actUndo(ActUndoDrop, v.ID)
 		if !v.TakenAt.IsZero() || v.Why != "" {
-			s.tellUndo(b, event.UndoDropped, v, "no snapshot: "+cmp.Or(v.Why, "the step was refused"), now)
+			s.tellUndo(event.UndoDropped, v, "no snapshot: "+cmp.Or(v.Why, "the step was refused"))
 		}
 	case v.State == undo.Restoring:
-		s.undos.Put(b, undo.PlanRedo(v, now))
-		s.actUndo(b, ActUndoRestore, v.ID, now)
+		s.undos.Put(s.b, undo.PlanRedo(v, s.now))
+		s.actUndo(ActUndoRestore, v.ID)
 	case v.State == undo.Restored:
-		s.tellUndo(b, event.UndoRestored, v, "undone by "+v.Restore.By+": "+v.Restore.Did, now)
-		s.endRedo(b, v, now)
+		s.tellUndo(event.UndoRestored, v, "undone by "+v.Restore.By+": "+v.Restore.Did)
+		s.endRedo(v)
 	case before.State == undo.Restoring:
-		s.tellUndo(b, event.UndoRefused, v, v.Line(), now)
-		s.endRedo(b, v, now)
+		s.tellUndo(event.UndoRefused, v, v.Line())
+		s.endRedo(v)
 	case v.State == undo.Ready && v.Undoes != "":
-		s.tellUndo(b, event.UndoTaken, v, "before "+string(v.Undoes)+" is undone: "+v.Line(), now)
+		s.tellUndo(event.UndoTaken, v, "before "+string(v.Undoes)+" is undone: "+v.Line())
 	case v.State == undo.Ready:
-		s.tellUndo(b, event.UndoTaken, v, v.Line(), now)
+		s.tellUndo(event.UndoTaken, v, v.Line())
 	}
 }
 
-func (s *state) actUndo(b *store.Batch, kind string, id undo.ID, now time.Time) {
-	enqueue(b, LaneUndo, kind+":"+string(id), kind, string(id), now)
+func (s *step) actUndo(kind string, id undo.ID) {
+	s.enqueue(LaneUndo, kind+":"+string(id), kind, string(id))
 }
 
-func (s *state) tellUndo(b *store.Batch, kind event.Kind, v undo.Snapshot, text string, now time.Time) {
-	record(b, kind, v.Session, string(v.ID), s.token(v.Session)+": "+string(v.ID)+": "+text, now)
+func (s *step) tellUndo(kind event.Kind, v undo.Snapshot, text string) {
+	s.record(kind, v.Session, string(v.ID), s.token(v.Session)+": "+string(v.ID)+": "+text)
 }
 
 // withUndo returns an ask with what its card says of its snapshot.
@@ -112,22 +112,22 @@ func withUndo(a ask.Ask, v undo.Snapshot) ask.Ask {
 // planned for the same call, because the guard's question and the host's dialog are
 // about one call. There is room for a number of snapshots; the oldest goes first.
 func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	err = c.do(func(s *step) error {
 		old, known := s.plannedUndo(sn)
 		if planned = old; !known {
 			sn.ID = s.cfg.newUndoID()
-			planned = undo.Plan(sn, now)
+			planned = undo.Plan(sn, s.now)
 		}
 		planned.Ask = cmp.Or(sn.Ask, planned.Ask)
 		if known && planned.Ask == old.Ask {
-			return b, nil
+			return nil
 		}
 		planned.Shown = cmp.Or(planned.Shown, s.lentFor(planned.Ask))
-		s.putUndo(&b, planned, now)
+		s.putUndo(planned)
 		if all := s.openUndos(); !known && len(all) >= undo.Most {
-			s.putUndo(&b, undo.Drop(all[0], "there are too many newer ones"), now)
+			s.putUndo(undo.Drop(all[0], "there are too many newer ones"))
 		}
-		return b, nil
+		return nil
 	})
 	return planned, err
 }
@@ -136,8 +136,8 @@ func (cfg *Config) newUndoID() undo.ID { return "undo_" + undo.ID(cfg.Secret()[8
 
 // plannedUndo finds the snapshot that was planned for a call: for its ask, or for the
 // same call before the ask was opened.
-func (s *state) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
-	if v, ok := s.undoOf(&store.Batch{}, sn.Ask); ok {
+func (s *step) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
+	if v, ok := s.undoOf(sn.Ask); ok {
 		return v, true
 	}
 	for _, v := range s.undos.byLife.All(active) {
@@ -148,14 +148,14 @@ func (s *state) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 	return undo.Snapshot{}, false
 }
 
-// undoOf returns the latest snapshot of an ask, as b leaves it.
-func (s *state) undoOf(b *store.Batch, id ask.ID) (v undo.Snapshot, ok bool) {
+// undoOf returns the latest snapshot of an ask, as the step leaves it.
+func (s *step) undoOf(id ask.ID) (v undo.Snapshot, ok bool) {
 	all := append(s.undos.byAsk.All(string(id)), s.undos.byShown.All(string(id))...)
 	if len(all) == 0 {
 		return v, false
 	}
 	v = slices.MaxFunc(all, func(a, b undo.Snapshot) int { return a.PlannedAt.Compare(b.PlannedAt) })
-	return s.undos.After(b, v.ID)
+	return s.undos.After(s.b, v.ID)
 }
 
 // lentFor returns the ask whose late answer allowed the call of another ask. The person
@@ -182,27 +182,27 @@ func (s *state) openUndos() []undo.Snapshot {
 
 // followUndo applies a change of an ask to its snapshot, and returns the ask with what
 // its card says of the snapshot.
-func (s *state) followUndo(b *store.Batch, a ask.Ask, now time.Time) ask.Ask {
-	v, ok := s.undoOf(b, a.ID)
+func (s *step) followUndo(a ask.Ask) ask.Ask {
+	v, ok := s.undoOf(a.ID)
 	if !ok {
 		return a
 	}
 	if next := undo.Follow(v, a); v.Ask == a.ID && next.State != v.State {
 		v = next
-		s.recordUndo(b, v, now)
+		s.recordUndo(v)
 	}
 	return withUndo(a, v)
 }
 
 // ranUndo notes that the step of a call is over, and adds the action that looks at the files
 // it left.
-func (s *state) ranUndo(b *store.Batch, o ask.Outcome, now time.Time) {
+func (s *step) ranUndo(o ask.Outcome) {
 	for _, v := range s.openUndos() {
 		if !v.Of(o.Session, o.Agent, o.Tool, o.Hash) {
 			continue
 		}
-		if s.endStep(b, v, now) {
-			s.actUndo(b, ActUndoLook, v.ID, now)
+		if s.endStep(v) {
+			s.actUndo(ActUndoLook, v.ID)
 		}
 		return
 	}
@@ -210,35 +210,35 @@ func (s *state) ranUndo(b *store.Batch, o ask.Outcome, now time.Time) {
 
 // endStep notes that the step of a snapshot is over. It reports whether the step can be
 // undone.
-func (s *state) endStep(b *store.Batch, v undo.Snapshot, now time.Time) bool {
-	next, err := undo.Ran(v, now)
+func (s *step) endStep(v undo.Snapshot) bool {
+	next, err := undo.Ran(v, s.now)
 	if err != nil {
 		return false // it was over before
 	}
-	s.putUndo(b, next, now)
+	s.putUndo(next)
 	return next.State == undo.Ready
 }
 
 // endUndos notes that the allowed steps of an ended session are over. The hook that
 // reports that may have died with the session. When a step ended is not known, so nobody
 // looks at the files that it left.
-func (s *state) endUndos(b *store.Batch, id session.ID, now time.Time) {
+func (s *step) endUndos(id session.ID) {
 	for _, v := range s.openUndos() {
 		if v.Session == id && v.State == undo.Ready && s.asks.Rows[v.Ask].WasAllowed() {
-			s.endStep(b, v, now)
+			s.endStep(v)
 		}
 	}
 }
 
 // endRedo notes, in the snapshot that was taken before v was restored, how that ended.
-func (s *state) endRedo(b *store.Batch, v undo.Snapshot, now time.Time) {
-	redo, ok := s.undos.After(b, v.Restore.Redo)
+func (s *step) endRedo(v undo.Snapshot) {
+	redo, ok := s.undos.After(s.b, v.Restore.Redo)
 	switch {
 	case !ok:
 	case v.State == undo.Restored:
-		s.endStep(b, redo, now)
+		s.endStep(redo)
 	case redo.State == undo.Planned:
-		s.putUndo(b, undo.Drop(redo, ""), now)
+		s.putUndo(undo.Drop(redo, ""))
 	}
 }
 
@@ -264,7 +264,7 @@ func (s *state) undo(id undo.ID) (undo.Snapshot, error) {
 
 // UndoOf returns the snapshot of an ask.
 func (c *Core) UndoOf(id ask.ID) (v undo.Snapshot, ok bool) {
-	c.view(func(s *state, _ time.Time) { v, ok = s.undoOf(&store.Batch{}, id) })
+	c.view(func(s *state, _ time.Time) { v, ok = s.at(time.Time{}).undoOf(id) })
 	return v, ok
 }
 
@@ -273,19 +273,19 @@ type UndoStep func(v undo.Snapshot, now time.Time) (undo.Snapshot, error)
 
 // ChangeUndo applies one transition to a snapshot, and returns the snapshot after it. A
 // result may come twice or late. One that no longer fits changes nothing.
-func (c *Core) ChangeUndo(id undo.ID, step UndoStep) (after undo.Snapshot, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+func (c *Core) ChangeUndo(id undo.ID, change UndoStep) (after undo.Snapshot, err error) {
+	err = c.do(func(s *step) (err error) {
 		v, err := s.undo(id)
 		if err != nil {
-			return b, err
+			return err
 		}
-		if after, err = step(v, now); errors.Is(err, undo.ErrState) {
-			return b, nil
+		if after, err = change(v, s.now); errors.Is(err, undo.ErrState) {
+			return nil
 		}
 		if err == nil {
-			s.putUndo(&b, after, now)
+			s.putUndo(after)
 		}
-		return b, err
+		return err
 	})
 	return after, err
 }

@@ -56,12 +56,12 @@ func (c *Core) noteWrite(err error) {
 
 // Recovered tells the person that what failed since then can be done again.
 func (c *Core) Recovered(since time.Time) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		down := now.Sub(since).Round(time.Second)
+	return c.do(func(s *step) error {
+		down := s.now.Sub(since).Round(time.Second)
 		text := "Afar can write again, after " + down.String() + ". Questions come here as before."
-		record(&b, event.WritesAgain, "", "", text, now)
-		s.notify(&b, "writes", "", channel.News{Kind: channel.WritesAgain, What: text}, now)
-		return b, nil
+		s.record(event.WritesAgain, "", "", text)
+		s.notify("writes", "", channel.News{Kind: channel.WritesAgain, What: text})
+		return nil
 	})
 }
 
