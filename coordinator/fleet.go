@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -38,6 +39,9 @@ func (c *Coordinator) findFleet() error {
 	c.fleet.keys, err = link.LoadKeys(c.cfg.Dirs.Fleet())
 	return err
 }
+
+// machine returns the name of this machine for people, which is the one that it has in its fleet.
+func (c *Coordinator) machine() string { return cmp.Or(c.fleet.self.Name, home.Machine()) }
 
 // newHubChannel makes the way of a member to its person.
 func (c *Coordinator) newHubChannel(shared *core.Core) (channel, error) {

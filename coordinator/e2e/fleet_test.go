@@ -302,10 +302,12 @@ func TestFleetStrangers(t *testing.T) {
 			t.Errorf("afar %s worked inside a session: %s", strings.Join(args, " "), out)
 		}
 	}
-	cmd := exec.Command(r.bin, "--machine", "build", "away", "off")
-	cmd.Env = append([]string{"CLAUDECODE=1"}, r.env...)
-	if out, err := cmd.CombinedOutput(); err == nil {
-		t.Errorf("afar --machine worked inside a session: %s", out)
+	for _, args := range [][]string{{"away", "off"}, {"status"}} {
+		cmd := exec.Command(r.bin, append([]string{"--machine", "build"}, args...)...)
+		cmd.Env = append([]string{"CLAUDECODE=1"}, r.env...)
+		if out, err := cmd.CombinedOutput(); err == nil {
+			t.Errorf("afar --machine build %s worked inside a session: %s", args, out)
+		}
 	}
 	other.alone("fleet", "join", word)
 	r.connected("third")

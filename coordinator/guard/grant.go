@@ -1,8 +1,6 @@
 package guard
 
 import (
-	"slices"
-
 	"github.com/afar-sh/afar/coordinator/guard/judge"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
@@ -27,16 +25,22 @@ func Commands(call Call, ctx Context, d Decision) ([][]string, bool) {
 	return commands, true
 }
 
-// ProposesRun reports whether a Bash call is one plain `afar run start` or `afar run widen`, and nothing else. d is the
-// decision about the call. These commands ask the person themselves.
+// ProposesRun reports whether a Bash call is one plain `afar run start`, here or on another machine, or `afar run widen`,
+// and nothing else. d is the decision about the call. These commands ask the person themselves.
 func ProposesRun(call Call, d Decision) bool {
 	text, ok := commandOf(call)
 	if !ok || d.Verdict != None {
 		return false
 	}
 	commands, ok := grammar.Plain(text)
-	return ok && len(commands) == 1 && len(commands[0]) > 3 && slices.Equal(commands[0][:2], []string{"afar", "run"}) &&
-		lex.OneOf(commands[0][2], "start widen")
+	if !ok || len(commands) != 1 || commands[0][0] != "afar" {
+		return false
+	}
+	words := commands[0][1:]
+	if len(words) > 1 && words[0] == "--machine" {
+		words = words[2:]
+	}
+	return len(words) > 2 && words[0] == "run" && lex.OneOf(words[1], "start widen")
 }
 
 // Inside returns the file that a call of a file tool names, with its symbolic

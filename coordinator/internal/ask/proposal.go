@@ -30,6 +30,10 @@ type Proposed struct {
 // NewProposal returns the ask in which a session proposes a run. does says in words what an
 // allow starts.
 func NewProposal(id ID, by session.ID, p Proposed, does string) Ask {
+	cwd := p.Run.Dir
+	if p.Machine != "" {
+		cwd = "" // it is no directory of this machine
+	}
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\x00%s\x00%s", p.Run.ID, does, p.Prompt)))
 	return Ask{
 		ID:       id,
@@ -38,7 +42,7 @@ func NewProposal(id ID, by session.ID, p Proposed, does string) Ask {
 		Tool:     "run",
 		Text:     keep(p.Prompt),
 		Hash:     hex.EncodeToString(sum[:]),
-		Cwd:      p.Run.Dir,
+		Cwd:      cwd,
 		Does:     does,
 		Proposed: &p,
 	}

@@ -58,7 +58,7 @@ func TestProposedElsewhere(t *testing.T) {
 			p := ask.Proposed{
 				Run: run.Run{Name: "deps", Dir: "/srv/api"}, Prompt: "go", Machine: string(id), In: json.RawMessage(`{"prompt":"go"}`),
 			}
-			a, err := r.Propose(ask.NewProposal("ask_1", "s", p, "on build: start claude"))
+			a, err := r.Propose(ask.NewProposal("ask_1", "s", p, "start claude on build, in /srv/api"))
 			r.ok(err)
 			if !strings.Contains(a.Does, "on build") || len(r.Waiting(id)) != 0 {
 				t.Fatalf("the question says %q, and %d orders wait", a.Does, len(r.Waiting(id)))

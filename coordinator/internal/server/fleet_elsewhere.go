@@ -112,10 +112,12 @@ func (s *Server) order(m fleet.Machine, c *call, op string, in json.RawMessage) 
 	return s.awaitOrder(c, m, o)
 }
 
+var errOfSession = fmt.Errorf("%w: a session asks nothing of another machine, and may only propose a run there", errDenied)
+
 // allowThere returns an error unless the person asks for a change on another machine.
 func (s *Server) allowThere(c *call) error {
-	if s.sessionAsks(c) {
-		return fmt.Errorf("%w: a session asks nothing of another machine", errDenied)
+	if s.writesAsSession(c) {
+		return errOfSession
 	}
 	return s.allowPerson(c)
 }
@@ -228,8 +230,11 @@ func (s *Server) machineCall(c *call, in wire.MachineCall) (out wire.Raw, err er
 	if err != nil {
 		return nil, err
 	}
-	if in.Op == string(wire.OpRunStart) && s.sessionAsks(&asked) {
+	switch {
+	case in.Op == string(wire.OpRunStart) && s.sessionAsks(&asked):
 		return s.proposeOn(m, &asked)
+	case s.writesAsSession(&asked):
+		return nil, errOfSession
 	}
 	if row.access == reader {
 		reply, err := s.cfg.Fleet.Do(c.ctx, m.ID, c.decider(), in.Op, in.Body)

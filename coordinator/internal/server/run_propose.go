@@ -22,7 +22,7 @@ import (
 // as long as the request says. The reply to a proposal that is still open has the state
 // wire.Proposed.
 func (s *Server) propose(c *call, in wire.RunStartRequest, r run.Run) (wire.Run, error) {
-	return s.proposal(c, in, ask.Proposed{Run: r, Prompt: in.Prompt}, proposes(in, r))
+	return s.proposal(c, in, ask.Proposed{Run: r, Prompt: in.Prompt}, proposes(in, r, ""))
 }
 
 // proposal asks the person about a run that a session proposes.
@@ -62,7 +62,10 @@ func (s *Server) proposeOn(m fleet.Machine, c *call) (out wire.Raw, err error) {
 	if err := checkLimits(&in); err != nil {
 		return nil, err
 	}
-	r := run.Run{Name: in.Name, Dir: in.Dir, Agent: in.Agent, Mode: in.Mode, Model: in.Model, BudgetUSD: in.BudgetUSD}
+	r := run.Run{
+		Name: in.Name, Dir: in.Dir, Agent: in.Agent, Mode: in.Mode, Model: in.Model, BudgetUSD: in.BudgetUSD,
+		Worktree: in.Worktree,
+	}
 	there := in
 	there.WaitMS = 0
 	raw, err := json.Marshal(there)
@@ -70,7 +73,7 @@ func (s *Server) proposeOn(m fleet.Machine, c *call) (out wire.Raw, err error) {
 		return nil, err
 	}
 	p := ask.Proposed{Run: r, Prompt: in.Prompt, Machine: string(m.ID), In: raw}
-	w, err := s.proposal(c, in, p, "on "+m.Name+": "+proposes(in, r))
+	w, err := s.proposal(c, in, p, proposes(in, r, m.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +81,16 @@ func (s *Server) proposeOn(m fleet.Machine, c *call) (out wire.Raw, err error) {
 	return json.Marshal(w)
 }
 
-// proposes says what an allow would start.
-func proposes(in wire.RunStartRequest, r run.Run) string {
-	text := fmt.Sprintf("start %s in %s, mode %s", r.Agent, redact.Clean(r.Dir), r.Mode)
+// proposes says what an allow would start, on another machine or, for "", on this one. What the request leaves out
+// another machine fills in.
+func proposes(in wire.RunStartRequest, r run.Run, machine string) string {
+	if machine != "" {
+		machine = " on " + machine + ","
+	}
+	text := fmt.Sprintf("start %s%s in %s", cmp.Or(r.Agent, "an agent"), machine, redact.Clean(r.Dir))
+	if r.Mode != "" {
+		text += ", mode " + r.Mode
+	}
 	if r.Model != "" {
 		text += ", model " + r.Model
 	}

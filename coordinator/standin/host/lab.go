@@ -254,5 +254,8 @@ func (l *Lab) must(err error) {
 // Client makes the lab use another executable from now on.
 func (l *Lab) Client(path string) { l.client = path }
 
+// Set puts a variable into the client's environment.
+func (l *Lab) Set(name, value string) { l.env[name] = value }
+
 // Unset takes a variable out of the client's environment.
 func (l *Lab) Unset(name string) { delete(l.env, name) }

@@ -502,14 +502,17 @@ func ownSocket(sh *shell.Shell, c shell.Command) {
 
 // afarCommand reports a command of Afar that decides something. Verbs that only read
 // or post are allowed. Every other verb is a decision that belongs to the person,
-// not to a session.
+// not to a session. On another machine a session may only propose a run.
 func afarCommand(sh *shell.Shell, c shell.Command) {
-	o := argv.ParseOptions(c.Args, "session since home")
+	o := argv.ParseOptions(c.Args, "session since home machine")
 	verb, sub := o.At(0), o.At(1)
+	_, isElsewhere := o.Get("machine")
 	switch {
-	case verb == "", lex.ContainsAny(c.Args, "--help -h"),
-		lex.OneOf(verb, "asks completion consult demo doctor grants help issue log logs post read report status"+
-			" topics version"),
+	case verb == "", lex.ContainsAny(c.Args, "--help -h"):
+		return
+	case isElsewhere && verb+"."+sub != "run.start": // it is no session's
+	case lex.OneOf(verb, "asks completion consult demo doctor grants help issue log logs post read report status"+
+		" topics version"),
 		lex.OneOf(verb+"."+sub, "audit. audit.verify away. config. debug. guard. guard.explain guard.rules"+
 			" guard.test loop. loop.list loop.show run. run.list run.log run.show run.start run.widen send.person"+
 			" telegram. telegram.status undo. undo.list"):
