@@ -118,6 +118,8 @@ type rig struct {
 	home  string // AFAR_HOME
 	bin   string // where our programs are
 
+	isMember bool // its phone is that of another machine
+
 	term *host.Terminal // of newSession
 
 	since   int   // what the phone showed up to this message is an earlier part's
@@ -143,12 +145,21 @@ func newRigOf(t *testing.T, client, plugin string, allowed ...string) *rig {
 func newRigAt(t *testing.T, client, plugin, page string, allowed ...string) *rig {
 	t.Helper()
 	t.Parallel()
+	bot := botapi.New(t)
+	r := newMachine(t, bot, client, plugin, page, allowed...)
+	r.must("start")
+	r.pair()
+	return r
+}
+
+// newMachine returns a rig without a coordinator.
+func newMachine(t *testing.T, bot *botapi.Server, client, plugin, page string, allowed ...string) *rig {
+	t.Helper()
 	m, err := model.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(m.Close)
-	bot := botapi.New(t)
 	home, err := os.MkdirTemp("", "afar-home-")
 	if err != nil {
 		t.Fatal(err)
@@ -162,8 +173,6 @@ func newRigAt(t *testing.T, client, plugin, page string, allowed ...string) *rig
 			// a spinner that nobody watches costs more than the rest of a turn
 			"prefersReducedMotion": true, "spinnerTipsEnabled": false},
 	})
-	r.must("start")
-	r.pair()
 	return r
 }
 
@@ -226,8 +235,11 @@ func (r *rig) configure(text string) {
 
 // env returns the environment of the person's own shell.
 func (r *rig) env() []string {
-	return []string{"HOME=" + r.lab.Home, "PATH=" + os.Getenv("PATH"), "AFAR_HOME=" + r.home,
-		"AFAR_TELEGRAM_API=" + r.bot.URL(), "AFAR_TELEGRAM_TOKEN=" + r.bot.Token()}
+	all := []string{"HOME=" + r.lab.Home, "PATH=" + os.Getenv("PATH"), "AFAR_HOME=" + r.home}
+	if r.isMember {
+		return all
+	}
+	return append(all, "AFAR_TELEGRAM_API="+r.bot.URL(), "AFAR_TELEGRAM_TOKEN="+r.bot.Token())
 }
 
 // afar runs the command line as the person, outside any session.

@@ -23,6 +23,13 @@ func newRunRig(t *testing.T, version string, allowed ...string) *rig {
 	t.Helper()
 	client := host.Need(t, version)
 	r := newRig(t, client, allowed...)
+	r.hire(client)
+	return r
+}
+
+// hire makes a client the agent of runs, with the model of the lab.
+func (r *rig) hire(client string) {
+	r.t.Helper()
 	var own []string
 	for _, entry := range r.lab.Env() {
 		name, _, _ := strings.Cut(entry, "=")
@@ -33,14 +40,13 @@ func newRunRig(t *testing.T, version string, allowed ...string) *rig {
 	}
 	keys := filepath.Join(r.home, "claude.env")
 	if err := os.WriteFile(keys, []byte(strings.Join(own, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
 	command, err := json.Marshal([]string{client, "--plugin-dir", root})
 	if err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
 	r.configure("[agents.claude]\ncommand = " + string(command) + "\nenv_file = \"" + keys + "\"")
-	return r
 }
 
 // run returns a run as the command line shows it.
