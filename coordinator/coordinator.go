@@ -41,6 +41,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/runwork"
 	"github.com/afar-sh/afar/coordinator/internal/server"
+	"github.com/afar-sh/afar/coordinator/internal/server/door"
+	"github.com/afar-sh/afar/coordinator/internal/server/hook"
+	"github.com/afar-sh/afar/coordinator/internal/server/noun"
 	"github.com/afar-sh/afar/coordinator/internal/sessionwatch"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
@@ -160,7 +163,7 @@ func (c *Coordinator) build() (err error) {
 	if err := c.buildWorkers(); err != nil {
 		return err
 	}
-	if c.listener, err = server.Listen(c.cfg.Dirs.Socket()); err != nil {
+	if c.listener, err = door.Listen(c.cfg.Dirs.Socket()); err != nil {
 		return err
 	}
 	watcher, err := watchPresence(c.cfg.Dirs, home.Program(c.cfg.Bin, "afar"), c.listener, c.end, c.cfg.Log)
@@ -308,7 +311,7 @@ func (c *Coordinator) buildWorkers() (err error) {
 	c.audit = upkeep.NewAuditor(c.core, dirs, c.cfg.Bin, log)
 	c.marks = upkeep.NewTaker(c.core, dirs, log)
 	c.asks = backgroundwork.New(c.core, c.set.Asked, c.active)
-	c.sessions = sessionwatch.New(c.core, dirs, c.cfg.Getenv, c.server.Consulting, log)
+	c.sessions = sessionwatch.New(c.core, dirs, c.cfg.Getenv, c.server.Hooks.Consulting, log)
 	if err := c.buildMemory(); err != nil {
 		return err
 	}
@@ -340,10 +343,10 @@ func (c *Coordinator) buildTriggers() {
 		Dirs:    dirs,
 		Log:     log,
 		Wall:    wall.Here(c.set.Walls()),
-		NewRun:  c.server.TriggerRun,
+		NewRun:  c.server.Nouns.TriggerRun,
 		Resumes: c.resumes,
 		Daily: func(since time.Time) (string, error) {
-			r, err := c.server.Report(since)
+			r, err := c.server.Nouns.Report(since)
 			return view.Morning(r), err
 		},
 		Judge: func(ctx context.Context, command, dir string) (j triggerwork.Judgement, err error) {
@@ -372,10 +375,10 @@ func (c *Coordinator) work() []func(context.Context) {
 		c.core.Run, c.channels.run, c.files.Run, c.sessions.Run, c.marks.Run, c.undo.Run,
 		issuework.New(c.core, dirs, c.set.Issues, c.set.Reviewers).Run, keeper.Run, c.audit.Run,
 		c.runners.Run,
-		taskwork.New(c.core, c.tasks, c.server.RunOfTask, sweep, log).Run,
+		taskwork.New(c.core, c.tasks, c.server.Nouns.RunOfTask, sweep, log).Run,
 		c.memory.Run, c.extractor().Run,
 		taskwork.NewTriage(c.core, c.tasks, c.asks.Put, c.memory.Brief, c.cfg.Now, log).Run,
-		taskwork.NewKeeper(c.core, c.papers.suggestions, c.papers.inbox, c.papers.gaps, c.server.Decide, log).Run,
+		taskwork.NewKeeper(c.core, c.papers.suggestions, c.papers.inbox, c.papers.gaps, c.server.Nouns.Decide, log).Run,
 		c.triggers.Run, c.modules.Run,
 	}
 	if c.fleet.hub != nil {
@@ -397,8 +400,6 @@ func (c *Coordinator) serverConfig() server.Config {
 			Dirs: dirs, Bin: c.cfg.Bin, Usage: transcript.Usage, LastText: transcript.LastText,
 			Git: workplace.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
 		},
-		Mark: func(pid int) error { return birthmark.Lower(pid, birthmark.Client) },
-		Hold: time.Duration(c.set.CheckIn.Hold),
 		Self: wire.Coordinator{
 			PID:     os.Getpid(),
 			Version: c.cfg.Version,
@@ -406,23 +407,32 @@ func (c *Coordinator) serverConfig() server.Config {
 			Home:    dirs.Config,
 			Socket:  dirs.Socket(),
 		},
-		Shutdown: func() { // by the person alone, who may have installed other programs
-			c.cfg.Dirs.ForgetPrograms()
-			c.end(nil)
+		Hook: hook.Config{
+			Mark: func(pid int) error { return birthmark.Lower(pid, birthmark.Client) },
+			Hold: time.Duration(c.set.CheckIn.Hold),
+			Consult: hook.Consult{
+				Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout),
+			},
+			Wall:               c.set.Walls(),
+			Actions:            &logfile.File{Path: dirs.Actions(), Max: logfile.Usual},
+			Agent:              c.agent,
+			LastTextBeforeCall: transcript.LastTextBeforeCall,
+			Holds:              transcript.Holds,
 		},
-		Consult: server.Consult{
-			Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout),
+		Noun: noun.Config{
+			Shutdown: func() { // by the person alone, who may have installed other programs
+				c.cfg.Dirs.ForgetPrograms()
+				c.end(nil)
+			},
+			Tasks:       c.tasks,
+			Suggestions: c.papers.suggestions,
+			Gaps:        c.papers.gaps,
+			Holds:       transcript.Holds,
+			Discard:     transcript.Discard,
+			Glance:      glances.Glance,
+			Spent:       glances.Spent,
+			Steps:       transcript.Steps,
 		},
-		Tasks:              c.tasks,
-		Suggestions:        c.papers.suggestions,
-		Gaps:               c.papers.gaps,
-		Actions:            &logfile.File{Path: dirs.Actions(), Max: logfile.Usual},
-		Holds:              transcript.Holds,
-		Discard:            transcript.Discard,
-		LastTextBeforeCall: transcript.LastTextBeforeCall,
-		Glance:             glances.Glance,
-		Spent:              glances.Spent,
-		Steps:              transcript.Steps,
 	}
 }
 
@@ -433,36 +443,38 @@ func (c *Coordinator) serverParts() server.Parts {
 		func() []wire.Check {
 			return append(c.fleetSettings().Checks(), agents.Checks(context.Background(), c.set.Agents)...)
 		})
+	links := c.fleetSettings()
 	return server.Parts{
-		Doctor:    checks.Checks,
-		LoopPage:  c.files.LoopPage,
-		Overrules: c.audit.Overrules,
-		Guard:     c.audit.Guard,
-		Config:    c.changeConfig,
-		Marks:     c.marks.Take,
-		Telegram:  c.telegram,
-		Page:      c.web,
-		Fleet:     c.fleetSettings(),
-		Memory:    c.memory,
-		Triggers:  c.triggerSettings(),
-		Modules:   c.moduleSettings(),
-		Tools:     c.tools.Answer,
-		Runs:      c.runSettings(),
-		Snapshot:  c.undo.Take,
+		Door: door.Parts{Marks: c.marks.Take, Started: c.runners.Started, Do: links.Do},
+		Hook: hook.Parts{
+			LoopPage: c.files.LoopPage, Overrules: c.audit.Overrules, Opening: c.memory.Opening, Snapshot: c.undo.Take,
+		},
+		Noun: noun.Parts{
+			Doctor:   checks.Checks,
+			Guard:    c.audit.Guard,
+			Config:   c.changeConfig,
+			Telegram: c.telegram,
+			Page:     c.web,
+			Fleet:    links,
+			Memory:   c.memory,
+			Triggers: c.triggerSettings(),
+			Modules:  c.moduleSettings(),
+			Tools:    c.tools.Answer,
+			Runs:     c.runSettings(),
+		},
 	}
 }
 
-func (c *Coordinator) runSettings() server.Runs {
-	return server.Runs{
-		Max:     c.set.Runs.Max,
-		Mode:    c.runMode(),
-		Wall:    c.set.Walls(),
-		Agent:   c.agent,
-		Keeps:   runwork.Keeps,
-		Open:    c.openIn,
-		Started: c.runners.Started,
-		End:     c.runners.End,
-		Find:    c.sessions.Find,
+func (c *Coordinator) runSettings() noun.Runs {
+	return noun.Runs{
+		Max:   c.set.Runs.Max,
+		Mode:  c.runMode(),
+		Wall:  c.set.Walls(),
+		Agent: c.agent,
+		Keeps: runwork.Keeps,
+		Open:  c.openIn,
+		End:   c.runners.End,
+		Find:  c.sessions.Find,
 	}
 }
 
@@ -491,8 +503,8 @@ func (c *Coordinator) active() bool {
 		slices.ContainsFunc(c.core.Modules(), func(m module.Module) bool { return m.On })
 }
 
-func (c *Coordinator) triggerSettings() server.Triggers {
-	return server.Triggers{
+func (c *Coordinator) triggerSettings() noun.Triggers {
+	return noun.Triggers{
 		Folder: c.triggerFolder(),
 		Zones:  triggerwork.Zones,
 		Files:  triggerwork.FilesSupported,
@@ -500,18 +512,18 @@ func (c *Coordinator) triggerSettings() server.Triggers {
 	}
 }
 
-func (c *Coordinator) moduleSettings() server.Modules {
+func (c *Coordinator) moduleSettings() noun.Modules {
 	folder := modulework.NewFolder(c.cfg.Dirs.Modules())
-	return server.Modules{
+	return noun.Modules{
 		Path: folder.Path,
 		List: folder.List,
-		Read: func(name module.Name) (server.ModuleContent, error) {
+		Read: func(name module.Name) (noun.ModuleContent, error) {
 			content, err := folder.Read(name)
-			return server.ModuleContent(content), err
+			return noun.ModuleContent(content), err
 		},
-		Source: func(name module.Name) (server.SourceStatus, bool) {
+		Source: func(name module.Name) (noun.SourceStatus, bool) {
 			status, ok := c.modules.Status(name)
-			return server.SourceStatus(status), ok
+			return noun.SourceStatus(status), ok
 		},
 		File:    folder.File,
 		Restart: c.modules.Restart,

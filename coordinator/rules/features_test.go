@@ -13,67 +13,69 @@ import (
 )
 
 // features lists the features, with the layers in which each has a file. A feature has the
-// same file name in each layer: ask.go in wire, hooks, core, store, server and telegram, and
+// same file name in each layer: ask.go in wire, hooks, core, store, server/hook, server/noun and telegram, and
 // cmd_asks.go. The page reads and decides through the server's operations, so web has few of
 // its own. A name with a slash is a file of a domain package below coordinator/internal;
 // cmd:NAME is cmd/afar/cmd_NAME.go. More files may have names that begin with the feature:
 // ask.go, ask_answer.go.
 var features = map[string]string{
-	"agentguard":  "cmd:agentguard",
-	"act":         "core server telegram",
-	"alarm":       "core server",
-	"anchor":      "loop/anchor workplace/workplace",
-	"ask":         "wire hooks ask/ask view core store server telegram terminal cmd:allow cmd:answer cmd:asks cmd:deny",
+	"agentguard": "cmd:agentguard",
+	"act":        "core server/door telegram",
+	"alarm":      "core server/hook",
+	"anchor":     "loop/anchor workplace/workplace",
+	"ask": "wire hooks ask/ask view core store server/hook server/noun telegram terminal cmd:allow " +
+		"cmd:answer cmd:asks cmd:deny",
 	"background":  "background/background core",
-	"away":        "wire session/away server cmd:away cmd:pause cmd:resume",
-	"check":       "wire hooks loop/check core server",
+	"away":        "wire session/away server/hook server/noun cmd:away cmd:pause cmd:resume",
+	"check":       "wire hooks loop/check core server/hook",
 	"checkpoint":  "task/checkpoint ask/checkpoint core telegram",
-	"checkin":     "wire hooks ask/checkin core server telegram",
-	"config":      "wire server cmd:config",
-	"consult":     "wire hooks server cmd:consult",
-	"debug":       "wire hooks server cmd:debug",
-	"denied":      "wire hooks ask/denied core server telegram",
-	"doctor":      "wire server terminal cmd:doctor",
+	"checkin":     "wire hooks ask/checkin core server/hook telegram",
+	"config":      "wire server/noun cmd:config",
+	"consult":     "wire hooks server/hook cmd:consult",
+	"debug":       "wire hooks server/hook cmd:debug",
+	"denied":      "wire hooks ask/denied core server/hook telegram",
+	"doctor":      "wire server/noun terminal cmd:doctor",
 	"elicitation": "hooks ask/elicitation core telegram",
 	"extract":     "memory/extract core",
-	"grant":       "wire hooks grant/grant core store server telegram terminal cmd:grants cmd:revoke",
-	"guard":       "wire hooks session/guard core server page cmd:guard cmd:guardtest",
-	"issue":       "wire loop/issue core server terminal cmd:issue",
-	"journal":     "wire event/event core server cmd:audit cmd:log",
-	"loop":        "wire loop/loop view core store server cmd:loop",
-	"memory":      "wire memory/memory core store server telegram web page terminal cmd:memory cmd:journal",
-	"message":     "wire hooks message/message view core store server telegram",
-	"notice":      "session/notice core telegram",
-	"outward":     "wire server cmd:audit_actions",
-	"page":        "wire server telegram cmd:open",
-	"park":        "ask/park core",
-	"policy":      "wire server cmd:trust",
-	"question":    "wire hooks ask/question server telegram",
-	"refusal":     "channel/refusal core telegram",
-	"remind":      "ask/remind telegram",
-	"report":      "wire view core store server page terminal cmd:report",
-	"review":      "wire hooks review/review session/review core server",
-	"run":         "wire run/run view core store server telegram web page cmd:run",
-	"send":        "wire core server telegram web page cmd:inbox cmd:send",
-	"session":     "wire hooks session/session view core store server page",
-	"signin":      "signin/signin core store web",
-	"status":      "wire server terminal cmd:status cmd:watch",
-	"stop":        "wire hooks turn/turn core server",
-	"wall":        "wire server terminal cmd:wall",
-	"fleet":       "wire fleet/fleet view core store server telegram cmd:fleet",
-	"gap":         "wire task/gap view server cmd:gap",
-	"sweep":       "task/sweep core",
-	"suggestion":  "wire ask/suggestion task/suggestion view core server telegram cmd:suggestion",
-	"task":        "wire task/task view core store server telegram web page cmd:task",
-	"telegram":    "wire server telegram terminal cmd:telegram",
-	"tool":        "wire server cmd:mcp",
-	"topic":       "wire topic/topic core store server terminal cmd:post cmd:read cmd:topics",
-	"module":      "wire module/module view core store server web page cmd:module",
-	"trigger":     "wire trigger/trigger view core store server telegram web page terminal cmd:trigger",
-	"triage":      "task/triage core",
-	"turn":        "wire hooks session/turn core server telegram cmd:stopturn",
-	"wake":        "wire server",
-	"undo":        "wire hooks undo/undo core store server telegram terminal cmd:undo",
+	"grant":       "wire hooks grant/grant core store server/hook server/noun telegram terminal cmd:grants cmd:revoke",
+	"guard":       "wire hooks session/guard core server/hook page cmd:guard cmd:guardtest",
+	"issue":       "wire loop/issue core server/hook server/noun terminal cmd:issue",
+	"journal":     "wire event/event core server/noun cmd:audit cmd:log",
+	"loop":        "wire loop/loop view core store server/hook server/noun cmd:loop",
+	"memory": "wire memory/memory core store server/hook server/noun telegram web page terminal cmd:memory " +
+		"cmd:journal",
+	"message":    "wire hooks message/message view core store server/hook telegram",
+	"notice":     "session/notice core telegram",
+	"outward":    "wire server/hook cmd:audit_actions",
+	"page":       "wire server/noun telegram cmd:open",
+	"park":       "ask/park core",
+	"policy":     "wire server/noun cmd:trust",
+	"question":   "wire hooks ask/question server/hook server/noun telegram",
+	"refusal":    "channel/refusal core telegram",
+	"remind":     "ask/remind telegram",
+	"report":     "wire view core store server/noun page terminal cmd:report",
+	"review":     "wire hooks review/review session/review core server/hook",
+	"run":        "wire run/run view core store server/noun telegram web page cmd:run",
+	"send":       "wire core server/noun telegram web page cmd:inbox cmd:send",
+	"session":    "wire hooks session/session view core store server/hook server/noun page",
+	"signin":     "signin/signin core store web",
+	"status":     "wire server/noun terminal cmd:status cmd:watch",
+	"stop":       "wire hooks turn/turn core server/hook",
+	"wall":       "wire server/hook server/noun terminal cmd:wall",
+	"fleet":      "wire fleet/fleet view core store server/noun telegram cmd:fleet",
+	"gap":        "wire task/gap view server/noun cmd:gap",
+	"sweep":      "task/sweep core",
+	"suggestion": "wire ask/suggestion task/suggestion view core server/noun telegram cmd:suggestion",
+	"task":       "wire task/task view core store server/noun telegram web page cmd:task",
+	"telegram":   "wire server/noun telegram terminal cmd:telegram",
+	"tool":       "wire server/door server/noun cmd:mcp",
+	"topic":      "wire topic/topic core store server/noun terminal cmd:post cmd:read cmd:topics",
+	"module":     "wire module/module view core store server/noun web page cmd:module",
+	"trigger":    "wire trigger/trigger view core store server/noun telegram web page terminal cmd:trigger",
+	"triage":     "task/triage core",
+	"turn":       "wire hooks session/turn core server/hook server/noun telegram cmd:stopturn",
+	"wake":       "wire server/noun",
+	"undo":       "wire hooks undo/undo core store server/hook server/noun telegram terminal cmd:undo",
 }
 
 // A layer is a folder with files of features and some files of its own.
@@ -90,8 +92,10 @@ var layers = map[string]layer{
 	"core": {dir: in + "core", own: "action answersfrom card channel core damage escalation handover living " +
 		"proof setting spend state tick unwritable wake"},
 	"store": {dir: in + "store", own: "action age batch channel clean copy kind read repair store unknown unwritable"},
-	"server": {dir: in + "server",
-		own: "access backlog decode hook listen named process reasons server silence toolcall"},
+	"server/door": {dir: in + "server/door",
+		own: "access backlog call decode door listen machine operation reply"},
+	"server/hook": {dir: in + "server/hook", own: "hook process reasons server silence toolcall"},
+	"server/noun": {dir: in + "server/noun", own: "named operations server silence"},
 	"telegram": {dir: in + "channel/telegram", own: "account address callback command direct first link markdown " +
 		"poll render stamp thing thread trouble twice update whole"},
 	"view":     {dir: "coordinator/view", own: "view"},
@@ -149,10 +153,10 @@ func pathOf(feature, place string, layers map[string]layer) string {
 	if name, ok := strings.CutPrefix(place, "cmd:"); ok {
 		return layers["cmd"].path(name)
 	}
-	if strings.Contains(place, "/") {
-		return in + place + ".go"
+	if l, ok := layers[place]; ok {
+		return l.path(feature)
 	}
-	return layers[place].path(feature)
+	return in + place + ".go"
 }
 
 // onSomeSystem reports whether a file has versions for systems, such as group_unix.go.

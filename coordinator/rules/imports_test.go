@@ -31,6 +31,7 @@ const (
 	standin = "coordinator/standin/"
 	// agents has the adapters of the agents below it.
 	agents = "coordinator/host"
+	door   = in + "server/door"
 	codex  = agents + "/codex/appserver"
 	// claude is the package for Claude Code.
 	claude   = "coordinator/host/claude"
@@ -99,7 +100,10 @@ var forStandins = []string{
 var named = []string{claude}
 
 // waysIn are the packages that take requests from outside and pass them to core.
-var waysIn = []string{in + "server", in + "channel/telegram", in + "channel/web", in + "channel/hub"}
+var waysIn = []string{
+	in + "server", door, in + "server/hook", in + "server/noun", in + "channel/telegram", in + "channel/web",
+	in + "channel/hub",
+}
 
 // forTests are the packages that only tests import: a channel, and what every channel
 // must do.
@@ -417,12 +421,23 @@ func table() rules {
 			},
 			in + "callers":  {"coordinator/birthmark", "coordinator/peer", in + "session"},
 			in + "opinions": {"coordinator/peer", in + "review", in + "session"},
-			in + "server": append([]string{
-				in + "callers", in + "memory", in + "opinions", in + "toolcall", in + "workplace", hostjson, agents, agents + "/agents", claude,
-				claude + "/hookinput",
-				claude + "/mods", claude + "/suggestion", "coordinator/guard", "coordinator/home", "coordinator/ledger",
-				"coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core",
-				"coordinator/peer", "coordinator/wall", in + "disk", in + "markdown", in + "random",
+			in + "server": {
+				door, in + "server/hook", in + "server/noun", in + "callers", in + "core", in + "workplace", "coordinator/wire",
+			},
+			door: {
+				hostjson, "coordinator/home", "coordinator/ledger", "coordinator/peer", "coordinator/redact",
+				"coordinator/roomy", "coordinator/wire", in + "ask", in + "callers", in + "channel", in + "core", in + "event",
+				in + "fleet", in + "loop", in + "run", in + "session", in + "topic", in + "undo",
+			},
+			in + "server/hook": append([]string{
+				agents + "/agents", claude, claude + "/hookinput", claude + "/suggestion", "coordinator/callsite",
+				"coordinator/guard", hostjson, "coordinator/home", "coordinator/ledger", "coordinator/peer", "coordinator/wall",
+				"coordinator/wire", door, in + "callers", in + "core", in + "opinions", in + "toolcall", in + "workplace",
+			}, domain...),
+			in + "server/noun": append([]string{
+				agents, agents + "/agents", claude, claude + "/hookinput", claude + "/suggestion", "coordinator/home",
+				"coordinator/peer", "coordinator/policy", "coordinator/wall", "coordinator/wire", door, in + "callers",
+				in + "core", in + "markdown", in + "memory", in + "random", in + "toolcall", in + "workplace",
 			}, domain...),
 			in + "channel/telegram": append([]string{
 				in + "atomicfile", "coordinator/config", in + "core", in + "random", in + "store", "coordinator/view",
@@ -580,6 +595,8 @@ func table() rules {
 			in + "memorywork": {in + "taskwork"},
 			// the tests use a real transcript
 			in + "server": {claude + "/transcript"},
+			// the tests decode an input of the host
+			door: {claude + "/hookinput"},
 			// the tests look at what it was given
 			"coordinator": {in + "memory", in + "message"},
 			// the tests start it by a client
@@ -595,6 +612,8 @@ func table() rules {
 				"only ways in, workers and the composition root call core; core calls back functions",
 			},
 			{in + "server", []string{"coordinator"}, "ways in never import each other"},
+			{in + "server/hook", []string{"coordinator", in + "server"}, "what hooks ask and what people ask share the door alone"},
+			{in + "server/noun", []string{"coordinator", in + "server"}, "what hooks ask and what people ask share the door alone"},
 			{
 				in + "channel/telegram", []string{"coordinator", "coordinator/cannotstart"},
 				"ways in never import each other",

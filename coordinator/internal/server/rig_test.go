@@ -31,6 +31,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/server"
+	"github.com/afar-sh/afar/coordinator/internal/server/door"
+	"github.com/afar-sh/afar/coordinator/internal/server/hook"
+	"github.com/afar-sh/afar/coordinator/internal/server/noun"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
@@ -98,11 +101,6 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// noMemory tells sessions nothing.
-type noMemory struct{ server.Memory }
-
-func (noMemory) Opening(string) string { return "" }
-
 func newRig(t *testing.T) *rig { return newRigAs(t, 7) }
 
 // newRigAs returns a rig whose coordinator is the process with that id.
@@ -139,21 +137,7 @@ func newRigAs(t *testing.T, coordinator int) *rig {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: r.socket, Net: "unix"})
 	r.ok(err)
 	r.server = server.New(server.Config{
-		Parts: server.Parts{
-			Guard: func() wire.Guard { return wire.Guard{} }, Overrules: func(session.Session) []string { return nil },
-			Marks: func() {}, LoopPage: func(string) string { return "" }, Page: noPage{},
-			Modules:  server.Modules{List: func() ([]module.Name, error) { return nil, nil }},
-			Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
-			Snapshot: func(context.Context, undo.ID) (undo.Snapshot, error) { return undo.Snapshot{}, nil },
-			Telegram: r, Memory: noMemory{},
-		},
-		Mark: markOther,
 		Core: r.core, Log: log, Self: wire.Coordinator{PID: coordinator, Version: "test"},
-		Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
-		Steps:    transcript.Steps, Spent: new(transcript.Glances).Spent,
-		LastTextBeforeCall: transcript.LastTextBeforeCall,
-		Glance:             transcript.Glance,
-		Actions:            r.acts,
 		Place: workplace.Reader{
 			Dirs: r.dirs, Bin: r.bin, Usage: transcript.Usage, LastText: transcript.LastText,
 			Git: workplace.Git{
@@ -161,6 +145,27 @@ func newRigAs(t *testing.T, coordinator int) *rig {
 				Tree:   r.tree,
 				Recent: func(context.Context, string) (a, b []string) { return []string{"abc first"}, []string{"main.go"} },
 			},
+		},
+		Hook: hook.Config{Mark: markOther, LastTextBeforeCall: transcript.LastTextBeforeCall, Actions: r.acts},
+		Noun: noun.Config{
+			Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
+			Steps:    transcript.Steps, Spent: new(transcript.Glances).Spent, Glance: transcript.Glance,
+		},
+	})
+	r.server.Connect(server.Parts{
+		Door: door.Parts{Marks: func() {}},
+		Hook: hook.Parts{
+			LoopPage:  func(string) string { return "" },
+			Overrules: func(session.Session) []string { return nil },
+			Opening:   func(string) string { return "" },
+			Snapshot:  func(context.Context, undo.ID) (undo.Snapshot, error) { return undo.Snapshot{}, nil },
+		},
+		Noun: noun.Parts{
+			Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
+			Guard:    func() wire.Guard { return wire.Guard{} },
+			Page:     noPage{},
+			Modules:  noun.Modules{List: func() ([]module.Name, error) { return nil, nil }},
+			Telegram: r,
 		},
 	})
 	ctx, cancel := context.WithCancel(context.Background())

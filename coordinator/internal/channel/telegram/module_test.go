@@ -8,21 +8,21 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/modulework"
-	ops "github.com/afar-sh/afar/coordinator/internal/server"
+	"github.com/afar-sh/afar/coordinator/internal/server/noun"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // modulesIn reads the modules in a folder. Their sources end again and again.
-func modulesIn(folder modulework.Folder) ops.Modules {
-	return ops.Modules{
+func modulesIn(folder modulework.Folder) noun.Modules {
+	return noun.Modules{
 		Path: folder.Path,
 		List: folder.List,
-		Read: func(name module.Name) (ops.ModuleContent, error) {
+		Read: func(name module.Name) (noun.ModuleContent, error) {
 			content, err := folder.Read(name)
-			return ops.ModuleContent(content), err
+			return noun.ModuleContent(content), err
 		},
-		Source: func(module.Name) (ops.SourceStatus, bool) {
-			return ops.SourceStatus{Next: time.Unix(1_800_000_000, 0), Ends: 6, Why: "exit status 3: no <host>"}, true
+		Source: func(module.Name) (noun.SourceStatus, bool) {
+			return noun.SourceStatus{Next: time.Unix(1_800_000_000, 0), Ends: 6, Why: "exit status 3: no <host>"}, true
 		},
 	}
 }

@@ -23,6 +23,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	ops "github.com/afar-sh/afar/coordinator/internal/server"
+	"github.com/afar-sh/afar/coordinator/internal/server/door"
+	"github.com/afar-sh/afar/coordinator/internal/server/noun"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/taskwork"
@@ -122,8 +124,8 @@ func (r *rig) open() {
 		Machine: "lab", Home: "/home/ann", Now: r.now,
 		Code: func() string { return code }, RemindChat: r.remindChat,
 	})
-	r.serve(ops.Config{
-		Core: r.core, Log: logger, Parts: ops.Parts{Marks: func() {}, Runs: runsIn("auto")},
+	r.serve(noun.Config{
+		Parts: noun.Parts{Runs: runsIn("auto")},
 		Tasks: taskwork.NewFolders(r.path("tasks"), r.path("confirms"), time.UTC),
 	})
 	r.ch.pace.first = 10 * time.Millisecond
@@ -132,20 +134,21 @@ func (r *rig) open() {
 }
 
 // noPage is a page that is switched off.
-type noPage struct{ ops.Page }
+type noPage struct{ noun.Page }
 
 func (noPage) Link(string) (address, where string) { return "", "" }
 
 // serve puts a server behind the bot.
-func (r *rig) serve(cfg ops.Config) {
+func (r *rig) serve(cfg noun.Config) {
 	cfg.Page, cfg.Glance = noPage{}, func(string) usage.Glance { return usage.Glance{} }
-	s := ops.New(cfg)
+	s := ops.New(ops.Config{Core: r.core, Log: slog.New(slog.DiscardHandler), Place: cfg.Place, Noun: cfg})
+	s.Connect(ops.Parts{Door: door.Parts{Marks: func() {}}, Noun: cfg.Parts})
 	r.ch.cfg.Act, r.ch.cfg.Call = s.Act, s.Phone
 }
 
 // runsIn returns settings for runs of Claude Code.
-func runsIn(mode string) ops.Runs {
-	return ops.Runs{Max: 3, Mode: mode, Agent: func(string) (agents.Settings, error) {
+func runsIn(mode string) noun.Runs {
+	return noun.Runs{Max: 3, Mode: mode, Agent: func(string) (agents.Settings, error) {
 		return agents.Settings{Protocol: "claude", Command: []string{"claude"}}, nil
 	}}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
-	ops "github.com/afar-sh/afar/coordinator/internal/server"
+	"github.com/afar-sh/afar/coordinator/internal/server/noun"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -250,10 +250,10 @@ func TestRunChecked(t *testing.T) {
 	r, _ := newRunRig(t)
 	gone := runsIn("auto")
 	gone.Agent = func(string) (agents.Settings, error) { return agents.Settings{}, errors.New("no such agent") }
-	r.serve(ops.Config{Core: r.core, Parts: ops.Parts{Marks: func() {}, Runs: gone}})
+	r.serve(noun.Config{Parts: noun.Parts{Runs: gone}})
 	r.ann.Say(r.ann.ID, "/run x")
 	r.await("Nothing was started: no such agent.")
-	r.serve(ops.Config{Core: r.core, Parts: ops.Parts{Marks: func() {}, Runs: runsIn("")}})
+	r.serve(noun.Config{Parts: noun.Parts{Runs: runsIn("")}})
 	r.ann.Say(r.ann.ID, "/run x")
 	r.await("Nothing was started: runs are not supported on Windows.")
 	r.answers = []string{"terminal"}

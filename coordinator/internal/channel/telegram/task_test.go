@@ -15,7 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/memorywork"
 	"github.com/afar-sh/afar/coordinator/internal/modulework"
 	"github.com/afar-sh/afar/coordinator/internal/run"
-	ops "github.com/afar-sh/afar/coordinator/internal/server"
+	"github.com/afar-sh/afar/coordinator/internal/server/noun"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/internal/taskwork"
 	"github.com/afar-sh/afar/coordinator/internal/triggerwork"
@@ -40,15 +40,14 @@ func (r *rig) withTasks() {
 	}
 	r.Cleanup(func() { facts.Close() })
 	r.ch.cfg.Home = r.dir
-	r.serve(ops.Config{
-		Core: r.core, Log: slog.New(slog.DiscardHandler), Place: workplace.Reader{Dirs: dirs},
+	r.serve(noun.Config{
+		Place:       workplace.Reader{Dirs: dirs},
 		Tasks:       taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
 		Suggestions: taskwork.NewSuggestions(dirs.Suggestions()),
-		Parts: ops.Parts{
-			Marks:   func() {},
+		Parts: noun.Parts{
 			Memory:  facts,
 			Modules: modulesIn(modulework.NewFolder(dirs.Modules())),
-			Triggers: ops.Triggers{
+			Triggers: noun.Triggers{
 				Folder: triggerwork.NewFolder(dirs.Triggers(), dirs.HookKeys()), Zones: triggerwork.Zones,
 			},
 			Runs: runsIn("auto"),

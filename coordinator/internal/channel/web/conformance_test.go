@@ -29,7 +29,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/modulework"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/server"
-	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/server/door"
+	"github.com/afar-sh/afar/coordinator/internal/server/noun"
 	"github.com/afar-sh/afar/coordinator/internal/taskwork"
 	"github.com/afar-sh/afar/coordinator/internal/triggerwork"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
@@ -103,24 +104,25 @@ func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server)
 	})
 	s := server.New(server.Config{
 		Core: c, Log: slog.New(slog.DiscardHandler), Place: workplace.Reader{Bin: filepath.Join(dir, "bin"), Dirs: dirs},
-		Glance:      func(string) usage.Glance { return usage.Glance{} },
-		Spent:       func(string, time.Time) []usage.Spent { return nil },
-		Suggestions: taskwork.NewSuggestions(dirs.Suggestions()), Gaps: taskwork.NewNotebook(dirs.Gaps()),
-		Tasks: taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
+		Noun: noun.Config{
+			Glance:      func(string) usage.Glance { return usage.Glance{} },
+			Spent:       func(string, time.Time) []usage.Spent { return nil },
+			Suggestions: taskwork.NewSuggestions(dirs.Suggestions()), Gaps: taskwork.NewNotebook(dirs.Gaps()),
+			Tasks: taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
+		},
 	})
-	s.Connect(server.Parts{
+	s.Connect(server.Parts{Door: door.Parts{Marks: func() {}}, Noun: noun.Parts{
 		Config: func(values map[string]string) ([]string, error) {
 			return config.Set(dirs.ConfigFile(), values)
 		},
-		Marks: func() {}, Guard: func() wire.Guard { return wire.Guard{} }, Telegram: noTelegram{},
-		Page: (*web.Channel)(nil), Overrules: func(session.Session) []string { return nil },
-		Runs: server.Runs{
+		Guard: func() wire.Guard { return wire.Guard{} }, Telegram: noTelegram{}, Page: (*web.Channel)(nil),
+		Runs: noun.Runs{
 			Mode: run.Auto, Keeps: func(context.Context, run.Place) string { return "" }, Agent: agentNamed,
 		},
 		Memory:   memory,
-		Triggers: server.Triggers{Folder: rules, Zones: triggerwork.Zones, Test: worker.Test},
+		Triggers: noun.Triggers{Folder: rules, Zones: triggerwork.Zones, Test: worker.Test},
 		Modules:  modulesIn(dirs.Modules()),
-	})
+	}})
 	return web.New(web.Config{
 		Core: c, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: time.Now, Addr: "127.0.0.1:0", Key: "home",
 		Machine: "lab", Home: dir, Call: s.Page, Note: dirs.NotePage, Caller: peer.OfTCP, Afar: afar,
@@ -129,17 +131,17 @@ func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server)
 }
 
 // modulesIn reads the modules in a folder, and runs no sources.
-func modulesIn(dir string) server.Modules {
+func modulesIn(dir string) noun.Modules {
 	folder := modulework.NewFolder(dir)
-	return server.Modules{
+	return noun.Modules{
 		Path: folder.Path,
 		List: folder.List,
-		Read: func(name module.Name) (server.ModuleContent, error) {
+		Read: func(name module.Name) (noun.ModuleContent, error) {
 			content, err := folder.Read(name)
-			return server.ModuleContent(content), err
+			return noun.ModuleContent(content), err
 		},
 		File:    folder.File,
-		Source:  func(module.Name) (now server.SourceStatus, ok bool) { return now, ok },
+		Source:  func(module.Name) (now noun.SourceStatus, ok bool) { return now, ok },
 		Restart: func(module.Name) bool { return false },
 		Fault:   func(module.Name, module.Server) error { return nil },
 	}
@@ -153,7 +155,7 @@ func agentNamed(name string) (agents.Settings, error) {
 }
 
 // noTelegram is a channel that nobody has connected.
-type noTelegram struct{ server.Telegram }
+type noTelegram struct{ noun.Telegram }
 
 func (noTelegram) Status() channel.Status { return channel.Status{} }
 
