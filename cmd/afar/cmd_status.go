@@ -15,7 +15,7 @@ func newStatus(a *app) *cobra.Command {
 			"tells,\n" +
 			"the loops, what waits for you, and the channels. afar watch keeps them on the screen.",
 	}
-	asJSON := jsonFlag(c, "coordinator, page, settings, channels, sessions, loops, asks, background")
+	asJSON := jsonFlag(c, "coordinator, page, settings, channels, sessions, loops, asks, background, fleet")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return read(c.Context(), a, wire.OpStatus, wire.StatusRequest{}, *asJSON, terminal.Status)
 	}

@@ -147,3 +147,61 @@ func TestFleetPeople(t *testing.T) {
 	lab.alone("deny", q.ID[:strings.IndexByte(q.ID, '@')])
 	lab.denied(fourth, "")
 }
+
+// TestFleetStatus checks what `afar status` says of the fleet on both machines, as text and as JSON, and that the doctor
+// says the same. What each row can say is tested beside the rows.
+func TestFleetStatus(t *testing.T) {
+	long.InCI(t)
+	t.Parallel()
+	r := newFleetRig(t)
+	build, between := r.joinThrough("build")
+	today := time.Now().Format("Jan 2")
+	r.saysOfFleet("ok", "this machine is desk, the hub", "")
+	r.saysOfFleet("ok", "build is connected since "+today, "")
+	build.saysOfFleet("ok", "this machine is build, connected to the hub desk since "+today, "")
+
+	between.Refuse(true)
+	between.Cut()
+	r.is("build", wire.MachineAway)
+	hook, _ := build.requests("s", "make it wait")
+	r.saysOfFleet("off", "build is not reachable; what is shown of it is of "+today, "see that it is on")
+	build.saysOfFleet("bad", "the hub desk is not reached", "is reached from here")
+	build.saysOfFleet("bad", "1 waiting for it", "is reached from here")
+	between.Refuse(false)
+	r.tapAllow("make it wait")
+	r.allowed(build, hook)
+	build.saysOfFleet("ok", "connected to the hub desk since "+today, "")
+
+	build.alone("fleet", "leave")
+	if out := build.alone("status", "--json"); strings.Contains(out, `"fleet"`) {
+		t.Errorf("a machine without a fleet says %s", out)
+	}
+}
+
+// saysOfFleet waits until the status of a machine has a row about the fleet, and checks that the text and the doctor
+// have it, too.
+func (p *phone) saysOfFleet(state, text, fix string) {
+	p.t.Helper()
+	isRow := func(c wire.Check) bool {
+		return c.State == state && strings.Contains(c.Text, text) && strings.Contains(c.Fix, fix)
+	}
+	var s wire.StatusReply
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		s = wire.StatusReply{}
+		if err := json.Unmarshal([]byte(p.alone("status", "--json")), &s); err != nil {
+			p.t.Fatal(err)
+		}
+		if slices.ContainsFunc(s.Fleet, isRow) {
+			break
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatalf("the status has %+v, want %s, %q and %q", s.Fleet, state, text, fix)
+		}
+	}
+	doctor, _ := p.tryAlone("doctor") // it may find more
+	for _, out := range []string{p.alone("status"), doctor} {
+		if !strings.Contains(out, text) || !strings.Contains(out, fix) {
+			p.t.Errorf("want %q and %q in\n%s", text, fix, out)
+		}
+	}
+}

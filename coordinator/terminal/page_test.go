@@ -128,6 +128,23 @@ No sessions yet. Start ` + "`claude`" + ` in a project; it appears here by itsel
 	}
 }
 
+// TestStatusFleet: the status says how each machine of the fleet is, and what to do about one that is not well.
+func TestStatusFleet(t *testing.T) {
+	s := wire.StatusReply{Fleet: []wire.Check{
+		{ID: "fleet", State: "ok", Text: "this machine is desk, the hub"},
+		{ID: "fleet", State: "off", Text: "build is not reachable; 1 on the way to it", Fix: "see that it is on"},
+	}}
+	want := `
+Fleet
+  ✔  this machine is desk, the hub
+  ○  build is not reachable; 1 on the way to it
+     → see that it is on
+`
+	if got := render(Status, s); !strings.Contains(got, want) {
+		t.Errorf("the status is\n%s", got)
+	}
+}
+
 func TestAsks(t *testing.T) {
 	in := wire.AsksReply{Asks: []wire.Ask{
 		{

@@ -24,6 +24,10 @@ func Status(p *Page, s wire.StatusReply) {
 			wording.Silence(v))
 	}
 	renderChannels(p, s.Channels)
+	if len(s.Fleet) > 0 {
+		p.Head("Fleet")
+		checks(p, s.Fleet, false)
+	}
 	if len(s.Sessions)+len(s.Asks)+len(s.Loops) == 0 {
 		p.Line("\n%s", view.Sessions.Empty)
 		return

@@ -24,6 +24,7 @@ type StatusReply struct {
 	Loops       []Loop      `json:"loops"`
 	Asks        []Ask       `json:"asks"`
 	Background  Background  `json:"background"`
+	Fleet       []Check     `json:"fleet,omitempty"` // how the machines of the fleet are; this one first
 }
 
 // Background says what the questions that Afar asks a model by itself have cost today, and what

@@ -707,6 +707,13 @@ func TestChecks(t *testing.T) {
 		t.Errorf("a sound fleet: %+v", all)
 	}
 
+	lab := newMachine(t, "lab", 0)
+	_, err := lab.setup.Join(t.Context(), wire.FleetJoinRequest{Word: p.invite("lab")})
+	lab.ok(err)
+	if all := lab.setup.Checks(); len(all) > 0 {
+		t.Errorf("a machine that is to start again as a member: %+v", all)
+	}
+
 	p.build.end()
 	p.orders()
 	p.checks(p.desk, "off", "build is not reachable; what is shown of it is of ", "afar doctor, there")

@@ -223,10 +223,11 @@ func (s Setup) State() string {
 // clockOff is how far the clocks of two machines may differ before the doctor says so.
 const clockOff = 5 * time.Second
 
-// Checks says how the fleet is, for the doctor; nothing without a fleet.
+// Checks says how each machine of the fleet is, this one first; nothing without a fleet, or for a coordinator that has
+// yet to start again as a part of one.
 func (s Setup) Checks() (all []wire.Check) {
 	self := s.Core.Fleet()
-	if self.Role == fleet.None {
+	if self.Role == fleet.None || s.Link == nil {
 		return nil
 	}
 	present := s.Core.Present()

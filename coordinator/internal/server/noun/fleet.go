@@ -26,6 +26,8 @@ type Fleet interface {
 	Do(ctx context.Context, id fleet.MachineID, by, op string, in []byte) (json.RawMessage, error)
 	// State says how the link is, in words, "" where it is as it should be.
 	State() string
+	// Checks says how each machine of the fleet is, for people; nothing without a fleet.
+	Checks() []wire.Check
 }
 
 var errNoFleet = door.BadRequest("this machine has no fleet: afar fleet serve makes it the hub of one")

@@ -30,7 +30,15 @@ func (s *Server) status(_ *door.Call, in wire.StatusRequest) (wire.StatusReply, 
 		Loops:       append(s.activeLoops(), mirrored[wire.Loop](s, fleet.OfLoop)...),
 		Asks:        s.wireAsks(),
 		Background:  s.background(),
+		Fleet:       s.fleetChecks(),
 	}, nil
+}
+
+func (s *Server) fleetChecks() []wire.Check {
+	if s.cfg.Core.Fleet().Role == fleet.None {
+		return nil
+	}
+	return s.cfg.Fleet.Checks()
 }
 
 func (s *Server) background() (out wire.Background) {
