@@ -85,7 +85,7 @@ func (a *app) coordinatorEnv(d home.Dirs) []string {
 // coordinator. If a coordinator runs, it is asked too: it knows more, and journals the
 // attempt.
 func (a *app) personOnly(what string) error {
-	err := call(context.Background(), a, wire.OpPerson, wire.Named{ID: what}, nil, running)
+	_, err := call(context.Background(), a, wire.OpPerson, wire.Named{ID: what}, running)
 	var no refusal
 	if a.inSession() || errors.As(err, &no) && no.code == wire.CodeDenied {
 		return fmt.Errorf("%s is a decision of the person: type it in a terminal of your own, not inside a session",
@@ -136,12 +136,12 @@ func reviving(wait time.Duration) way {
 	}
 }
 
-// call makes one call and reads the reply into out, unless that is nil. how is one way; without it the
-// way is starting.
+// call makes one call and returns the reply. how is one way; without it the way is starting.
 func call[Request, Reply any](
-	ctx context.Context, a *app, op wire.Op[Request, Reply], in Request, out *Reply, how ...way,
-) error {
-	return a.exchange(ctx, string(op), in, wire.Into(out), append(how, starting)[0])
+	ctx context.Context, a *app, op wire.Op[Request, Reply], in Request, how ...way,
+) (out Reply, err error) {
+	err = a.exchange(ctx, string(op), in, &out, append(how, starting)[0])
+	return out, err
 }
 
 // exchange sends in and decodes the reply's body into out, which may be nil. A
@@ -209,7 +209,7 @@ func decode(line []byte, out any) error {
 	if *r.Code != wire.CodeOK {
 		return refusal{*r.Code, r.Error}
 	}
-	if out == nil {
+	if out == nil || len(r.Body) == 0 { // nobody wants it, or there is nothing to say
 		return nil
 	}
 	if err := json.Unmarshal(r.Body, out); err != nil {
@@ -296,19 +296,3 @@ func asking[Request, Reply any](
 
 // named is the request of a command whose only argument names a thing.
 func named(args []string) (wire.Named, error) { return wire.Named{ID: args[0]}, nil }
-
-// printJSON prints v, indented, on stdout.
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.stdout)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("print answer: %w", err)
-	}
-	return nil
-}
-
-func (a *app) say(format string, args ...any) { fmt.Fprintf(a.stdout, format+"\n", args...) }
-func (a *app) tell(format string, args ...any) {
-	fmt.Fprintf(a.stderr, format+"\n", args...)
-}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/agentguard"
@@ -64,7 +62,7 @@ func forAgent(c *cobra.Command) *string {
 // guarded returns an agent and its settings file.
 func (a *app) guarded(name string) (agent agentguard.Agent, file string, err error) {
 	if name == "" {
-		return agent, "", usageError{errors.New("--for is missing: name the agent")}
+		return agent, "", usage("--for is missing: name the agent")
 	}
 	if agent, err = agentguard.Named(name); err != nil {
 		return agent, "", usageError{err}

@@ -17,7 +17,7 @@ func newAllow(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "allow [ID]", Short: "Answer a question with yes, or approve a plan",
 		Example: "afar allow\nafar allow 3f2a --session",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMost(1),
 		Long: "Lets the exact call that the question shows run, once. ID may be the beginning of one.\n" +
 			"Without an ID it shows the one open question and asks.\n" +
 			"--session also allows what the question offers for the rest of its session, at most an hour, or\n" +
@@ -31,7 +31,7 @@ func newAllow(a *app) *cobra.Command {
 	always := c.Flags().Bool("always", false, "and have Claude Code keep what the question says")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if *forSession && *always {
-			return usageError{errors.New("--session or --always, not both")}
+			return usage("--session or --always, not both")
 		}
 		scope := ""
 		switch {
@@ -53,10 +53,10 @@ func newAllow(a *app) *cobra.Command {
 // allowTheOne shows the only open question, asks the person at the terminal, and allows it.
 func (a *app) allowTheOne(ctx context.Context, in wire.AnswerRequest, asJSON bool) error {
 	if !isTerminal(a.stdin) {
-		return usageError{errors.New("afar allow needs the id of a question (afar asks) where nobody can be asked")}
+		return usage("afar allow needs the id of a question (afar asks) where nobody can be asked")
 	}
-	var open wire.AsksReply
-	if err := call(ctx, a, wire.OpAsks, wire.None{}, &open); err != nil {
+	open, err := call(ctx, a, wire.OpAsks, wire.None{})
+	if err != nil {
 		return err
 	}
 	terminal.Asks(a.page(), open)
@@ -82,16 +82,16 @@ func (a *app) answer(ctx context.Context, in wire.AnswerRequest, asJSON bool) er
 	verb := "Denied"
 	switch {
 	case q.Sent != "":
-		a.say("%s", terminal.OneLine(view.OnItsWay(q), 200))
+		a.say("%s", view.OnItsWay(q))
 		return nil
 	case q.Kind == wording.Suggestion:
-		a.say("Suggestion %s: %s", wording.Decided(q), terminal.OneLine(q.Tool, 100))
+		a.say("Suggestion %s: %s", wording.Decided(q), q.Tool)
 		return nil
 	case q.Kind == wording.Missed && in.Allow:
-		a.say("Trigger %s fires now.", terminal.OneLine(q.Tool, 40))
+		a.say("Trigger %s fires now.", q.Tool)
 		return nil
 	case q.Kind == wording.Missed:
-		a.say("Trigger %s: skipped.", terminal.OneLine(q.Tool, 40))
+		a.say("Trigger %s: skipped.", q.Tool)
 		return nil
 	case in.Allow && q.Kind == wording.Plan:
 		verb = "Approved"
@@ -100,10 +100,10 @@ func (a *app) answer(ctx context.Context, in wire.AnswerRequest, asJSON bool) er
 	}
 	switch in.Scope {
 	case "session":
-		a.say("For this session, for a time that `afar grants` shows: %s", terminal.OneLine(q.ForSession, 200))
+		a.say("For this session, for a time that `afar grants` shows: %s", q.ForSession)
 	case "always":
-		a.say("From now on: %s", terminal.OneLine(q.ForAlways, 200))
+		a.say("From now on: %s", q.ForAlways)
 	}
-	a.say("%s for %s: %s %s", verb, terminal.OneLine(q.Token, 40), terminal.OneLine(q.Tool, 30), terminal.OneLine(q.Input, 100))
+	a.say("%s for %s: %s %s", verb, q.Token, q.Tool, terminal.OneLine(q.Input, 100))
 	return nil
 }

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/terminal"
 )
 
@@ -16,38 +17,21 @@ func newAuditActions(a *app) *cobra.Command {
 			"network clients, pushes, publishing, and tools of servers that do more than look. All of them are in\n" +
 			"the workspace, in audit/actions.log.",
 	}
-	asJSON := jsonFlag(c, "the lines as they are")
-	last := c.Flags().IntP("lines", "n", 50, "the `number` of lines of the past")
-	c.RunE = func(*cobra.Command, []string) error {
-		if *last < 0 || *last > mostEntries {
-			return usageError{fmt.Errorf("-n takes 0 to %d", mostEntries)}
+	var l logging
+	c.Flags().BoolVar(&l.asJSON, "json", false, "print JSON: the lines as they are")
+	c.Flags().IntVarP(&l.last, "lines", "n", 50, "the `number` of lines of the past")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if l.last < 0 || l.last > mostEntries {
+			return usage("-n takes 0 to %d", mostEntries)
 		}
-		return a.auditActions(*last, *asJSON)
-	}
-	return c
-}
-
-// auditActions prints the end of the log of outward acts. It does not need a coordinator.
-func (a *app) auditActions(last int, asJSON bool) error {
-	d, err := a.dirs()
-	if err != nil {
-		return err
-	}
-	lines, err := lastLines(d.Actions())
-	if err != nil {
-		return err
-	}
-	if len(lines) == 0 && !asJSON {
-		a.say("No call has reached others yet.")
+		err := a.tail(c.Context(), home.Dirs.Actions, l, l.orAsIs(terminal.Act))
+		if !errors.Is(err, errNoLines) {
+			return err
+		}
+		if !l.asJSON {
+			a.say("No call has reached others yet.")
+		}
 		return nil
 	}
-	p := a.page()
-	for _, line := range lines[max(0, len(lines)-last):] {
-		if asJSON {
-			p.Line("%s", terminal.Visible(line))
-			continue
-		}
-		p.Line("%s", terminal.Act(p, line))
-	}
-	return nil
+	return c
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,7 +13,7 @@ import (
 
 func newAway(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "away [on|off|auto|default]", Short: "Say when questions leave the terminal, or show it", Args: atMostOne,
+		Use: "away [on|off|auto|default]", Short: "Say when questions leave the terminal, or show it", Args: atMost(1),
 		Example: "afar away on\nafar away on --for 2h",
 		Long: "on: questions go to your phone at once. off: they never leave the terminal.\n" +
 			"auto (the default): they go out when nobody answered at the terminal for 20 s.\n" +
@@ -31,7 +29,7 @@ func newAway(a *app) *cobra.Command {
 			return a.showAway(c, *asJSON)
 		}
 		if c.Flags().Changed("for") && *length < time.Second {
-			return usageError{errors.New("--for needs a time such as 30m or 2h")}
+			return usage("--for needs a time such as 30m or 2h")
 		}
 		return a.away(c.Context(), wire.AwayRequest{Mode: args[0], Session: *session, ForMS: length.Milliseconds()},
 			*asJSON)
@@ -44,11 +42,11 @@ func newAway(a *app) *cobra.Command {
 func (a *app) showAway(c *cobra.Command, asJSON bool) error {
 	for _, flag := range []string{"session", "for"} {
 		if c.Flags().Changed(flag) {
-			return usageError{fmt.Errorf("--%s needs on, off or auto before it", flag)}
+			return usage("--%s needs on, off or auto before it", flag)
 		}
 	}
-	var s wire.StatusReply
-	if err := call(c.Context(), a, wire.OpStatus, wire.StatusRequest{}, &s); err != nil {
+	s, err := call(c.Context(), a, wire.OpStatus, wire.StatusRequest{})
+	if err != nil {
 		return err
 	}
 	if asJSON {
@@ -60,23 +58,23 @@ func (a *app) showAway(c *cobra.Command, asJSON bool) error {
 
 func (a *app) away(ctx context.Context, in wire.AwayRequest, asJSON bool) error {
 	if !slices.Contains([]string{"on", "off", "auto", "default"}, in.Mode) {
-		return usageError{fmt.Errorf("away is on, off, auto or default, not %q", in.Mode)}
+		return usage("away is on, off, auto or default, not %q", in.Mode)
 	}
 	if in.Mode == "default" && (in.Session == "" || in.ForMS != 0) {
-		return usageError{errors.New("away default needs --session, and takes no time")}
+		return usage("away default needs --session, and takes no time")
 	}
 	return read(ctx, a, wire.OpAway, in, asJSON, func(p *terminal.Page, set wire.Settings) {
 		whose, until := "all sessions", ""
 		if in.Session != "" {
-			whose = terminal.OneLine(in.Session, 60)
+			whose = in.Session
 		}
 		if in.ForMS > 0 {
 			until = " until " + p.Clock(a.now().UnixMilli()+in.ForMS)
 		}
 		if in.Mode == "default" {
-			p.Line("The mode of all sessions counts for %s again: away is %s.", whose, set.Away)
+			p.Say("The mode of all sessions counts for %s again: away is %s.", whose, set.Away)
 			return
 		}
-		p.Line("Away is %s for %s%s.", in.Mode, whose, until)
+		p.Say("Away is %s for %s%s.", in.Mode, whose, until)
 	})
 }

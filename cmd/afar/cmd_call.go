@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -21,18 +20,18 @@ func newCall(a *app) *cobra.Command {
 		Example: "afar call status\nafar call away '{\"mode\":\"on\"}'",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
-				return usageError{errors.New("afar call needs an operation, such as status, and at most one " +
-					"JSON object")}
+				return usage("afar call needs an operation, such as status, and at most one " +
+					"JSON object")
 			}
 			if args[0] == string(wire.OpConsultBegin) || args[0] == string(wire.OpConsultEnd) {
-				return usageError{errors.New("only afar consult may report a consultation to the coordinator")}
+				return usage("only afar consult may report a consultation to the coordinator")
 			}
 			body := json.RawMessage("{}")
 			if len(args) == 2 {
 				body = json.RawMessage(args[1])
 			}
 			if !json.Valid(body) {
-				return usageError{errors.New("the request's body is not valid JSON")}
+				return usage("the request's body is not valid JSON")
 			}
 			return a.rawCall(c, args[0], body)
 		},

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +15,8 @@ import (
 
 func newConsult(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "consult QUESTION|-", Short: "Ask another model for a second opinion", Args: cobra.ArbitraryArgs,
+		Use: "consult QUESTION|-", Short: "Ask another model for a second opinion",
+		Args:    atLeast("a question, or - to read it from stdin"),
 		Example: "afar consult 'Is a flock held across exec?'\ngit diff main | afar consult -",
 		Long: "Asks the first of codex, gemini and claude that answers (see consult.programs in config.toml) and " +
 			"prints what it\n" +
@@ -27,31 +26,13 @@ func newConsult(a *app) *cobra.Command {
 	}
 	asJSON := jsonFlag(c, "the answer")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		question, err := a.question(args)
+		question, err := a.words(args)
 		if err != nil {
 			return err
 		}
 		return a.consult(c.Context(), question, *asJSON)
 	}
 	return c
-}
-
-// mostAsked bounds the text that is read. It is more than a question may hold, so that a
-// longer question is refused and never cut.
-const mostAsked = 2 << 20
-
-func (a *app) question(args []string) (string, error) {
-	switch {
-	case len(args) == 0:
-		return "", usageError{errors.New("afar consult needs a question, or - to read it from stdin")}
-	case len(args) > 1 || args[0] != "-":
-		return strings.Join(args, " "), nil
-	}
-	raw, err := io.ReadAll(io.LimitReader(a.stdin, mostAsked))
-	if err != nil {
-		return "", fmt.Errorf("read the question: %w", err)
-	}
-	return string(raw), nil
 }
 
 // consult makes a consultation. The coordinator says whom to ask, and an answer counts
@@ -64,12 +45,12 @@ func (a *app) consult(ctx context.Context, question string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	var by wire.ConsultBeginReply
-	if err := call(ctx, a, wire.OpConsultBegin, wire.None{}, &by); err != nil {
+	by, err := call(ctx, a, wire.OpConsultBegin, wire.None{})
+	if err != nil {
 		return err
 	}
 	opinion, came, failed := consult.Make(ctx, dirs, by, question)
-	told := call(context.WithoutCancel(ctx), a, wire.OpConsultEnd, came, nil)
+	_, told := call(context.WithoutCancel(ctx), a, wire.OpConsultEnd, came)
 	switch {
 	case failed != nil && ctx.Err() != nil:
 		return errInterrupted

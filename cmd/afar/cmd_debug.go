@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,7 +14,7 @@ const maxDebug = 24 * time.Hour
 
 func newDebug(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "debug [lines|payloads|off]", Short: "Record what the hooks do, for a while", Args: atMostOne,
+		Use: "debug [lines|payloads|off]", Short: "Record what the hooks do, for a while", Args: atMost(1),
 		Example: "afar debug lines --for 10m",
 		Long: "lines: each hook that runs leaves one line: event, tool, decision, how long it took.\n" +
 			"payloads: besides, what each hook was given and printed, with secrets masked and long texts left out.\n" +
@@ -32,7 +30,7 @@ func newDebug(a *app) *cobra.Command {
 		case len(args) == 0:
 			return a.showDebug()
 		case *length < time.Second || *length > maxDebug:
-			return usageError{fmt.Errorf("--for needs a time from 1s to %s", wording.Span(maxDebug))}
+			return usage("--for needs a time from 1s to %s", wording.Span(maxDebug))
 		}
 		return a.setDebug(args[0], *length)
 	}
@@ -45,7 +43,7 @@ func (a *app) setDebug(what string, length time.Duration) error {
 		return err
 	}
 	if what != "lines" && what != "payloads" && what != "off" {
-		return usageError{fmt.Errorf("unknown word %q; want lines, payloads or off", what)}
+		return usage("unknown word %q; want lines, payloads or off", what)
 	}
 	if err := a.personOnly("debug"); err != nil {
 		return err
@@ -80,5 +78,3 @@ func (a *app) showDebug() error {
 	a.say("See them: afar log --hooks · end it: afar debug off")
 	return nil
 }
-
-var errNoHookLines = errors.New("no hook was recorded yet: afar debug lines, or start a session with AFAR_DEBUG=1")

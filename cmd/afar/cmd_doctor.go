@@ -75,17 +75,14 @@ func (a *app) examine(ctx context.Context, live bool) (wire.DoctorReply, error) 
 		Dirs: at.dirs, Bin: a.bin, Version: versionText(), Cwd: at.cwd, Project: at.project,
 		Getenv: a.getenv, Now: a.now, InSession: a.inSession(),
 		Trying: func(client string) { a.tell("Trying Claude Code %s. That takes some seconds.", client) },
-		Status: func(ctx context.Context) (s wire.StatusReply, err error) {
-			err = call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running)
-			return s, err
+		Status: func(ctx context.Context) (wire.StatusReply, error) {
+			return call(ctx, a, wire.OpStatus, wire.StatusRequest{}, running)
 		},
-		Inner: func(ctx context.Context) (own wire.DoctorReply, err error) {
-			err = call(ctx, a, wire.OpDoctor, wire.None{}, &own, running)
-			return own, err
+		Inner: func(ctx context.Context) (wire.DoctorReply, error) {
+			return call(ctx, a, wire.OpDoctor, wire.None{}, running)
 		},
-		Tools: func(ctx context.Context) (t wire.ToolsReply, err error) {
-			err = call(ctx, a, wire.OpTools, wire.None{}, &t, running)
-			return t, err
+		Tools: func(ctx context.Context) (wire.ToolsReply, error) {
+			return call(ctx, a, wire.OpTools, wire.None{}, running)
 		},
 	}
 	found, err := interruptible(ctx, func() ([]wire.Check, error) { return x.Checks(ctx, live) })

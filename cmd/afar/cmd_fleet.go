@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,16 +38,14 @@ func newFleetServe(a *app) *cobra.Command {
 	c.Flags().StringVar(&in.Creds, "creds", "", "the `FILE` with the credentials of that cluster")
 	c.Flags().StringVar(&in.Name, "name", "", "the `NAME` of this machine in the fleet")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		var out wire.FleetChanged
-		if err := a.changeFleet(c.Context(), func(ctx context.Context) error {
-			return call(ctx, a, wire.OpFleetServe, in, &out, reviving(fleetFor))
-		}); err != nil {
+		out, err := changeFleet(c.Context(), a, wire.OpFleetServe, in)
+		if err != nil {
 			return err
 		}
 		a.say("This machine is the hub of your fleet: %s, at %s.", out.Name, text.Some(out.Address, 4))
 		a.say("Let another machine join: afar fleet invite")
-		var phone wire.TelegramReply
-		if err := call(c.Context(), a, wire.OpTelegram, wire.None{}, &phone); err != nil || phone.Connected {
+		phone, err := call(c.Context(), a, wire.OpTelegram, wire.None{})
+		if err != nil || phone.Connected {
 			return err
 		}
 		a.tell("It has no phone yet: afar telegram connect, with a new token. If another machine was the hub, make the token\n" +
@@ -59,22 +56,25 @@ func newFleetServe(a *app) *cobra.Command {
 }
 
 // changeFleet makes a call after which the coordinator ends, and starts it again.
-func (a *app) changeFleet(ctx context.Context, change func(context.Context) error) error {
-	var before wire.StatusReply
-	if err := call(ctx, a, wire.OpStatus, wire.StatusRequest{NoSessions: true}, &before); err != nil {
-		return err
+func changeFleet[Request, Reply any](
+	ctx context.Context, a *app, op wire.Op[Request, Reply], in Request,
+) (out Reply, err error) {
+	before, err := call(ctx, a, wire.OpStatus, wire.StatusRequest{NoSessions: true})
+	if err != nil {
+		return out, err
 	}
-	if err := change(ctx); err != nil {
-		return err
+	if out, err = call(ctx, a, op, in, reviving(fleetFor)); err != nil {
+		return out, err
 	}
 	d, err := a.dirs()
 	if err != nil {
-		return err
+		return out, err
 	}
 	if _, err := a.waitGone(ctx, d, before.Coordinator.PID); err != nil {
-		return err
+		return out, err
 	}
-	return call(ctx, a, wire.OpStatus, wire.StatusRequest{NoSessions: true}, &before)
+	_, err = call(ctx, a, wire.OpStatus, wire.StatusRequest{NoSessions: true})
+	return out, err
 }
 
 func newFleetInvite(a *app) *cobra.Command {
@@ -85,13 +85,13 @@ func newFleetInvite(a *app) *cobra.Command {
 	name := c.Flags().String("name", "", "the `NAME` of the machine in the fleet")
 	noDecide := c.Flags().Bool("no-decide", false, "the phone shows its questions and cannot answer them")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		var out wire.FleetInvitation
 		in := wire.FleetInviteRequest{Name: *name, Decides: !*noDecide}
-		if err := call(c.Context(), a, wire.OpFleetInvite, in, &out); err != nil {
+		out, err := call(c.Context(), a, wire.OpFleetInvite, in)
+		if err != nil {
 			return err
 		}
-		a.tell(fmt.Sprintf("Type this on the other machine before %s. It is good for one machine:\n",
-			time.UnixMilli(out.Ends).Format("15:04")))
+		a.tell("Type this on the other machine before %s. It is good for one machine:\n",
+			time.UnixMilli(out.Ends).Format("15:04"))
 		a.say("afar fleet join %s", out.Word)
 		return nil
 	}
@@ -106,11 +106,9 @@ func newFleetJoin(a *app) *cobra.Command {
 	}
 	name := c.Flags().String("name", "", "the `NAME` that this machine wants in the fleet")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		var out wire.FleetChanged
 		in := wire.FleetJoinRequest{Word: args[0], Name: *name}
-		if err := a.changeFleet(c.Context(), func(ctx context.Context) error {
-			return call(ctx, a, wire.OpFleetJoin, in, &out, reviving(fleetFor))
-		}); err != nil {
+		out, err := changeFleet(c.Context(), a, wire.OpFleetJoin, in)
+		if err != nil {
 			return err
 		}
 		a.say("This machine is %s in the fleet of %s. Its fingerprint is %s.", out.Name, out.Hub, out.ID)
@@ -139,23 +137,21 @@ func newFleetRename(a *app) *cobra.Command {
 	}
 	return asking(a, c, wire.OpFleetRename, "the machine", func(args []string) (wire.FleetRenameRequest, error) {
 		return wire.FleetRenameRequest{ID: args[0], Name: args[1]}, nil
-	}, func(p *terminal.Page, m wire.Machine) { p.Line("The machine is named %s now.", m.Name) })
+	}, func(p *terminal.Page, m wire.Machine) { p.Say("The machine is named %s now.", m.Name) })
 }
 
 func newFleetRemove(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "remove NAME", Short: "Cut a machine off at once", Args: exactly(machineName),
 		Example: "afar fleet remove old-laptop"}
 	return asking(a, c, wire.OpFleetRemove, "the machine", named, func(p *terminal.Page, m wire.Machine) {
-		p.Line("%s is cut off. It joins again by a new invite: afar fleet invite", m.Name)
+		p.Say("%s is cut off. It joins again by a new invite: afar fleet invite", m.Name)
 	})
 }
 
 func newFleetLeave(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "leave", Short: "Make this machine one without a fleet", Args: exactly()}
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if err := a.changeFleet(c.Context(), func(ctx context.Context) error {
-			return call(ctx, a, wire.OpFleetLeave, wire.None{}, nil, reviving(fleetFor))
-		}); err != nil {
+		if _, err := changeFleet(c.Context(), a, wire.OpFleetLeave, wire.None{}); err != nil {
 			return err
 		}
 		a.say("This machine has no fleet any more.")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -23,10 +22,10 @@ func newGapSet(a *app, use, short, status string) *cobra.Command {
 	return asking(a, c, wire.OpGapSet, "the gap", func(args []string) (wire.GapSetRequest, error) {
 		n, err := strconv.Atoi(args[0])
 		if err != nil {
-			return wire.GapSetRequest{}, usageError{fmt.Errorf("unknown gap %.40q; want a number (afar gap list)", args[0])}
+			return wire.GapSetRequest{}, usage("unknown gap %.40q; want a number (afar gap list)", args[0])
 		}
 		return wire.GapSetRequest{ID: n, Status: status}, nil
 	}, func(p *terminal.Page, g wire.Gap) {
-		p.Line("Gap %d is %s: %s", g.ID, g.Status, terminal.OneLine(g.Title, 100))
+		p.Say("Gap %d is %s: %s", g.ID, g.Status, terminal.OneLine(g.Title, 100))
 	})
 }

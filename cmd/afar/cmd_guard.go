@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/policy"
 	"github.com/afar-sh/afar/coordinator/terminal"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 func newGuard(a *app) *cobra.Command {
@@ -28,16 +28,13 @@ func newGuardExplain(a *app) *cobra.Command {
 		Long: "Judges a shell command as the hook would, in this directory, and draws what was understood of it.\n" +
 			"Nothing is run. The command is the rest of the line: options of explain stand before it. Quote a\n" +
 			"command with pipes, redirections or variables, so that your own shell does not take them.",
-		Args: cobra.ArbitraryArgs,
+		Args: atLeast("a command"),
 	}
 	c.Flags().SetInterspersed(false)
 	tool := c.Flags().String("tool", "", "judge a call of this `tool`; CMD is then its input as JSON")
 	reading := c.Flags().Bool("reads-only", false, "judge it in an agent that may only read")
 	asJSON := jsonFlag(c, "verdict, rule, from, reason, person, part, file, line, effects, steps, silenced, files")
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usageError{errors.New("afar guard explain needs a command")}
-		}
 		call, err := callOf(*tool, commandLine(args))
 		if err != nil {
 			return usageError{err}
@@ -57,7 +54,7 @@ func commandLine(args []string) string {
 	for i, a := range args {
 		words[i] = a
 		if a == "" || strings.ContainsAny(a, " \t\n'\"\\") {
-			words[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+			words[i] = text.ShellQuote(a)
 		}
 	}
 	return strings.Join(words, " ")
@@ -272,7 +269,8 @@ func renderDecision(p *terminal.Page, d guard.Decision) {
 		}
 	}
 	for _, s := range d.Silenced {
-		rows = append(rows, []string{p.Paint(terminal.Dim, "quiet"), s.Rule + " would ask; " + p.Path(s.From) + " turns it off"})
+		said := s.Rule + " would ask; " + p.Path(s.From) + " turns it off"
+		rows = append(rows, []string{p.Paint(terminal.Dim, "quiet"), said})
 	}
 	p.Table(rows)
 }

@@ -31,7 +31,7 @@ func newInstallService(a *app) *cobra.Command {
 	remove := c.Flags().Bool("remove", false, "take the service away; the coordinator that runs stays")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *show && *remove {
-			return usageError{errors.New("install-service takes --print or --remove, not both")}
+			return usage("install-service takes --print or --remove, not both")
 		}
 		s, err := a.service()
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 
 func newJournal(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "journal [DATE]", Short: "Show what happened on a day, as runs wrote it down", Args: cobra.MaximumNArgs(1),
+		Use: "journal [DATE]", Short: "Show what happened on a day, as runs wrote it down", Args: atMost(1),
 		Example: "afar journal 2026-03-28",
 		Long: "Shows memory/journal/DATE.md, today's without a date (YYYY-MM-DD). You may edit the file. Afar's own\n" +
 			"record is afar log.",

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +28,7 @@ func newLock(a *app) *cobra.Command {
 	c.RunE = func(*cobra.Command, []string) error {
 		if *show {
 			a.tell("%s", mods.LockFile())
-			a.say("%s", strings.TrimSuffix(string(a.lockText()), "\n"))
+			a.page().Whole(string(a.lockText()))
 			return nil
 		}
 		return a.lock()
@@ -79,8 +78,9 @@ func (a *app) lock() error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	a.say("This would be written to %s:\n\n%s", path, text)
-	a.say("Mods of other plugins do not load any more, in any session of any user of this machine.")
+	a.say("This would be written to %s:\n", path)
+	a.page().Whole(string(text))
+	a.say("\nMods of other plugins do not load any more, in any session of any user of this machine.")
 	if !a.agrees("Write it?", false) {
 		return errors.New("nothing was written")
 	}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,7 +45,7 @@ func newLog(a *app) *cobra.Command {
 	c.Flags().IntVarP(&l.last, "lines", "n", 50, "the `number` of entries of the past")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if l.last < 0 || l.last > mostEntries {
-			return usageError{fmt.Errorf("-n takes 0 to %d", mostEntries)}
+			return usage("-n takes 0 to %d", mostEntries)
 		}
 		if l.hooks {
 			return a.logHooks(c.Context(), l)
@@ -59,8 +57,8 @@ func newLog(a *app) *cobra.Command {
 
 func (a *app) log(ctx context.Context, l logging) error {
 	q := wire.LogRequest{Limit: max(l.last, 1), Session: l.session, Last: true}
-	var past wire.LogReply
-	if err := call(ctx, a, wire.OpLog, q, &past); err != nil {
+	past, err := call(ctx, a, wire.OpLog, q)
+	if err != nil {
 		return err
 	}
 	if l.last > 0 {
@@ -71,7 +69,7 @@ func (a *app) log(ctx context.Context, l logging) error {
 	if !l.follow {
 		return nil
 	}
-	err := a.follow(ctx, l, end(past, 0))
+	err = a.follow(ctx, l, end(past, 0))
 	if errors.Is(err, errInterrupted) {
 		return nil // the way to end it
 	}
@@ -83,8 +81,7 @@ func (a *app) log(ctx context.Context, l logging) error {
 func (a *app) follow(ctx context.Context, l logging, after int64) error {
 	for {
 		q := wire.LogRequest{After: after, Limit: mostEntries, Session: l.session, WaitMS: followFor.Milliseconds()}
-		var fresh wire.LogReply
-		err := call(ctx, a, wire.OpLog, q, &fresh, patient(followFor))
+		fresh, err := call(ctx, a, wire.OpLog, q, patient(followFor))
 		if errors.Is(err, client.ErrUnreachable) {
 			err = pause(ctx, comesBack)
 		}
@@ -120,11 +117,9 @@ func (a *app) entries(in wire.LogReply, l logging) error {
 		terminal.Entries(a.page(), in, l.all)
 		return nil
 	}
-	enc := json.NewEncoder(a.stdout)
-	enc.SetEscapeHTML(false)
 	for _, e := range in.Entries {
-		if err := enc.Encode(e); err != nil {
-			return fmt.Errorf("print entry: %w", err)
+		if err := a.printLine(e); err != nil {
+			return err
 		}
 	}
 	return nil

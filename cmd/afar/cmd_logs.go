@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/terminal"
 )
@@ -28,43 +30,76 @@ func newLogs(a *app) *cobra.Command {
 	c.Flags().IntVarP(&l.last, "lines", "n", 50, "the `number` of lines of the past")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if l.last < 0 || l.last > mostEntries {
-			return usageError{fmt.Errorf("-n takes 0 to %d", mostEntries)}
+			return usage("-n takes 0 to %d", mostEntries)
 		}
-		return a.logs(c.Context(), l)
+		err := a.tail(c.Context(), home.Dirs.Log, l, l.orAsIs(terminal.LogLine))
+		if errors.Is(err, errNoLines) {
+			return errors.New("the coordinator has written nothing yet: afar start")
+		}
+		return err
 	}
 	return c
 }
 
-// logs prints the end of the coordinator's log, and then new lines. It does not start a
-// coordinator.
-func (a *app) logs(ctx context.Context, l logging) error {
+// A drawing returns a line of a log as it is printed, "" for one that is left out.
+type drawing func(p *terminal.Page, line string) string
+
+// orAsIs returns draw, or with --json what prints each line as it is.
+func (l logging) orAsIs(draw drawing) drawing {
+	if l.asJSON {
+		return func(_ *terminal.Page, line string) string { return terminal.Visible(line) }
+	}
+	return draw
+}
+
+// errNoLines says that a log is empty.
+var errNoLines = errors.New("nothing was written yet")
+
+// readAgain is the pause between two looks at a log.
+const readAgain = 300 * time.Millisecond
+
+// tail prints the last lines of a log that is a file, and with follow those that come. It starts no coordinator.
+func (a *app) tail(ctx context.Context, of func(home.Dirs) string, l logging, draw drawing) error {
 	d, err := a.dirs()
 	if err != nil {
 		return err
 	}
-	lines, err := lastLines(d.Log())
+	lines, err := lastLines(of(d))
 	if err != nil {
 		return err
 	}
-	if len(lines) == 0 && !l.follow {
-		return errors.New("the coordinator has written nothing yet: afar start")
+	past := drawn(a.page(), lines, draw)
+	if len(past) == 0 && !l.follow {
+		return errNoLines
 	}
-	a.logged(lines[max(0, len(lines)-l.last):], l.asJSON)
+	a.page().Lines(past[max(0, len(past)-l.last):])
 	for l.follow && pause(ctx, readAgain) == nil {
-		fresh, err := lastLines(d.Log())
+		fresh, err := lastLines(of(d))
 		if err != nil {
 			return err
 		}
-		a.logged(behind(lines, fresh), l.asJSON)
+		a.page().Lines(drawn(a.page(), behind(lines, fresh), draw))
 		lines = fresh
 	}
 	return nil
 }
 
+func drawn(p *terminal.Page, lines []string, draw drawing) (out []string) {
+	for _, line := range lines {
+		if text := draw(p, line); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// maxLog bounds what is read of one file of a log.
+const maxLog = 4 << 20
+
 // lastLines returns the last lines of the log at path, including the one that was put aside last.
 func lastLines(path string) (lines []string, err error) {
 	for _, path := range []string{path + ".1", path} {
-		raw, err := logfile.Tail(path, maxHookLog)
+		raw, err := logfile.Tail(path, maxLog)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("read log: %w", err)
 		}
@@ -88,15 +123,4 @@ func behind(before, now []string) []string {
 		}
 	}
 	return now
-}
-
-func (a *app) logged(lines []string, asJSON bool) {
-	p := a.page()
-	for _, line := range lines {
-		if asJSON {
-			p.Line("%s", terminal.Visible(line))
-			continue
-		}
-		p.Line("%s", terminal.LogLine(p, line))
-	}
 }

@@ -66,8 +66,8 @@ step: auto, or acceptEdits with rules for the commands. The guard holds in every
 		}
 		task := strings.Join(args, " ")
 		if name == "" {
-			return in, usageError{errors.New("afar loop start needs a session (afar status) or a run (run:NAME); " +
-				"without a task its project's issues are worked through")}
+			return in, usage("afar loop start needs a session (afar status) or a run (run:NAME); " +
+				"without a task its project's issues are worked through")
 		}
 		return wire.LoopStartRequest{Session: name, Args: loopArgs(c, task), Parallel: *parallel}, nil
 	}, renderLoopStarted)
@@ -88,10 +88,10 @@ func loopArgs(c *cobra.Command, task string) string {
 }
 
 func renderLoopStarted(p *terminal.Page, l wire.Loop) {
-	p.Line(loopBegins(l.Begins), terminal.OneLine(l.ID, 60))
+	p.Say(loopBegins(l.Begins), l.ID)
 	terminal.Thing(p, view.Loop(l))
 	if len(l.Beside) > 0 {
-		p.Line("  beside it: %s", terminal.OneLine(strings.Join(l.Beside, ", "), 300))
+		p.Say("  beside it: %s", terminal.OneLine(strings.Join(l.Beside, ", "), 300))
 	}
 	if advice := wording.ModeAdvice(l.Mode); advice != "" {
 		p.Line("")
@@ -128,15 +128,14 @@ func newLoopCancel(a *app) *cobra.Command {
 		Example: "afar loop cancel shop-3f2a",
 		Args:    exactly(loopName),
 		RunE: func(c *cobra.Command, args []string) error {
-			var l wire.Loop
-			err := call(c.Context(), a, wire.OpLoopCancel, wire.Named{ID: args[0]}, &l, soon)
+			l, err := call(c.Context(), a, wire.OpLoopCancel, wire.Named{ID: args[0]}, soon)
 			if errors.Is(err, client.ErrUnreachable) {
 				return a.cancelUnheard(args[0], err)
 			}
 			if err != nil {
 				return err
 			}
-			a.say("The loop of %s is cancelled. The session stops when it is done.", terminal.OneLine(l.ID, 60))
+			a.say("The loop of %s is cancelled. The session stops when it is done.", l.ID)
 			return nil
 		},
 	}

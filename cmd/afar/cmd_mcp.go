@@ -38,8 +38,8 @@ const serverURL = "CLAUDE_CODE_MCP_SERVER_URL"
 // toolHeaders prints the headers with the token of the tools. It prints none for a server that
 // is not the page's listener: the token is for the coordinator alone.
 func (a *app) toolHeaders(ctx context.Context) error {
-	var at wire.ToolsReply
-	if err := call(ctx, a, wire.OpTools, wire.None{}, &at); err != nil {
+	at, err := call(ctx, a, wire.OpTools, wire.None{})
+	if err != nil {
 		return err
 	}
 	served, err := url.Parse(at.URL)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,7 +31,7 @@ func newMemorySearch(a *app) *cobra.Command {
 	single := c.Flags().Bool("lines", false, "single lines")
 	return asking(a, c, wire.OpMemorySearch, "results and lines", func(args []string) (wire.MemorySearchRequest, error) {
 		if in.Query = strings.Join(args, " "); strings.TrimSpace(in.Query) == "" {
-			return in, usageError{errors.New("afar memory search needs words to search for")}
+			return in, usage("afar memory search needs words to search for")
 		}
 		return in, nil
 	}, func(p *terminal.Page, out wire.MemorySearchReply) {
@@ -79,18 +78,12 @@ func newMemoryAdd(a *app) *cobra.Command {
 	c.Flags().StringVar(&in.Type, "type", "", "a `word` such as decision, person or preference")
 	c.Flags().StringSliceVar(&in.Tags, "tag", nil, "a `word` to find it by; may be repeated")
 	c.Flags().StringVar(&in.Until, "until", "", "the last `day` on which it is true, YYYY-MM-DD")
-	return asking(a, c, wire.OpMemoryAdd, "the fact", func(args []string) (wire.MemoryAddRequest, error) {
+	return asking(a, c, wire.OpMemoryAdd, "the fact", func(args []string) (_ wire.MemoryAddRequest, err error) {
 		if in.Title = strings.Join(args, " "); in.Title == "" {
-			return in, usageError{errors.New("afar memory add needs a title")}
+			return in, usage("afar memory add needs a title")
 		}
-		if in.Text == "-" {
-			raw, err := io.ReadAll(io.LimitReader(a.stdin, 1<<20))
-			if err != nil {
-				return in, err
-			}
-			in.Text = string(raw)
-		}
-		return in, nil
+		in.Text, err = a.words([]string{in.Text})
+		return in, err
 	}, func(p *terminal.Page, f wire.MemoryAddReply) {
 		p.Line("%s: %s %s", wording.FactChange(f.Change), p.Paint(terminal.Bold, terminal.OneLine(f.ID, 100)), p.Path(f.Path))
 	})
@@ -105,9 +98,10 @@ func newMemoryForget(a *app) *cobra.Command {
 			"archive instead, because only a person deletes.",
 		Args: exactly("the name of a fact (afar memory list)"),
 	}
-	return asking(a, c, wire.OpMemoryForget, "what became of it", named, func(p *terminal.Page, out wire.MemoryForgetReply) {
-		p.Line("Fact %s is %s.", terminal.OneLine(c.Flags().Arg(0), 100), terminal.OneLine(out.Change, 20))
-	})
+	said := func(p *terminal.Page, out wire.MemoryForgetReply) {
+		p.Say("Fact %s is %s.", c.Flags().Arg(0), out.Change)
+	}
+	return asking(a, c, wire.OpMemoryForget, "what became of it", named, said)
 }
 
 func newMemoryLint(a *app) *cobra.Command {
@@ -120,15 +114,11 @@ func newMemoryLint(a *app) *cobra.Command {
 	asJSON := jsonFlag(c, "findings")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		found := 0
-		err := read(c.Context(), a, wire.OpMemoryLint, wire.None{}, *asJSON, func(p *terminal.Page, out wire.MemoryLintReply) {
-			if found = len(out.Findings); found == 0 {
-				p.Line("Memory is in order.")
-			}
-			for _, f := range out.Findings {
-				p.Line("%s:%d: %s: %s", terminal.OneLine(f.File, 100), f.Line, p.Paint(terminal.Yellow, terminal.OneLine(f.Kind, 20)),
-					terminal.OneLine(f.Text, 200))
-			}
-		})
+		draw := func(p *terminal.Page, out wire.MemoryLintReply) {
+			found = len(out.Findings)
+			terminal.Findings(p, out.Findings)
+		}
+		err := read(c.Context(), a, wire.OpMemoryLint, wire.None{}, *asJSON, draw)
 		if err == nil && found > 0 {
 			return errors.New(text.Count(found, "finding") + " in memory")
 		}

@@ -74,7 +74,7 @@ func newModuleDisable(a *app) *cobra.Command {
 		Args:    exactly(moduleName),
 	}
 	return asking(a, c, wire.OpModuleDisable, "the module", named, func(p *terminal.Page, m wire.Module) {
-		p.Line("Module %s is disabled. Enable it: afar module enable %s", m.ID, m.ID)
+		p.Say("Module %s is disabled. Enable it: afar module enable %s", m.ID, m.ID)
 	})
 }
 
@@ -84,6 +84,6 @@ func newModuleRestart(a *app) *cobra.Command {
 		Example: "afar module restart mail",
 	}
 	return asking(a, c, wire.OpModuleRestart, "the module", named, func(p *terminal.Page, m wire.Module) {
-		p.Line("The source of module %s is started again.", m.ID)
+		p.Say("The source of module %s is started again.", m.ID)
 	})
 }

@@ -15,7 +15,7 @@ func newOpen(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "open [SESSION|ASK|RUN|TASK]", Short: "Open the local page in a browser, already signed in",
 		Example: "afar open\nafar open shop-3f2a",
-		Args:    atMostOne,
+		Args:    atMost(1),
 		Long: "Makes a link that signs one browser in to the page, once, within a minute, and opens it. The page\n" +
 			"shows every session and question, and answers count there. It is served on this machine alone. It is\n" +
 			"never opened from inside a session.",
@@ -27,8 +27,8 @@ func newOpen(a *app) *cobra.Command {
 		if len(args) == 1 {
 			in.Place = args[0]
 		}
-		var out wire.OpenReply
-		if err := call(c.Context(), a, wire.OpOpen, in, &out); err != nil {
+		out, err := call(c.Context(), a, wire.OpOpen, in)
+		if err != nil {
 			return err
 		}
 		switch {

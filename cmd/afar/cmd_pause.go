@@ -24,7 +24,7 @@ func (a *app) pausing(c *cobra.Command, on bool, unheard func(error) error, done
 		if project := c.Flag("project").Value.String(); project != "" {
 			return a.decideSilence(c.Context(), project, on)
 		}
-		err := call(c.Context(), a, wire.OpPause, wire.PauseRequest{On: on}, nil, soon)
+		_, err := call(c.Context(), a, wire.OpPause, wire.PauseRequest{On: on}, soon)
 		if errors.Is(err, client.ErrUnreachable) {
 			return unheard(err)
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +20,7 @@ func newReport(a *app) *cobra.Command {
 	form := "since, until, asks, counts, loops, issues, refused, denied, overridden, spent, runs, ended"
 	return asking(a, c, wire.OpReport, form, func([]string) (wire.ReportRequest, error) {
 		if *since <= 0 {
-			return wire.ReportRequest{}, usageError{errors.New("--since needs a time such as 90m or 24h")}
+			return wire.ReportRequest{}, usage("--since needs a time such as 90m or 24h")
 		}
 		return wire.ReportRequest{Since: a.now().Add(-*since).UnixMilli()}, nil
 	}, terminal.Report)

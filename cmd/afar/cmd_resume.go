@@ -23,7 +23,7 @@ func (a *app) decideSilence(ctx context.Context, project string, on bool) error 
 	if err != nil {
 		return err
 	}
-	if err := call(ctx, a, wire.OpPause, wire.PauseRequest{On: on, Project: path}, nil, soon); err != nil {
+	if _, err := call(ctx, a, wire.OpPause, wire.PauseRequest{On: on, Project: path}, soon); err != nil {
 		return err
 	}
 	if on {

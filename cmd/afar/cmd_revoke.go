@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +18,7 @@ func newRevoke(a *app) *cobra.Command {
 	}
 	return asking(a, c, wire.OpRevoke, "the grant", func(args []string) (wire.Named, error) {
 		if args[0] == "" {
-			return wire.Named{}, usageError{errors.New("the id of a grant is empty")}
+			return wire.Named{}, usage("the id of a grant is empty")
 		}
 		return named(args)
 	}, func(p *terminal.Page, g wire.Grant) {
@@ -28,6 +27,6 @@ func newRevoke(a *app) *cobra.Command {
 			p.Line("No longer allowed, and taken out of %s: %s", p.Path(strings.Join(g.Files, ", ")), what)
 			return
 		}
-		p.Line("No longer allowed for %s: %s", terminal.OneLine(g.Token, 40), what)
+		p.Say("No longer allowed for %s: %s", g.Token, what)
 	})
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -29,7 +28,8 @@ const runName = "the name of a run (afar run list)"
 
 func newRunStart(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "start PROMPT|-", Short: "Start a run with a prompt; a session proposes one", Args: cobra.ArbitraryArgs,
+		Use: "start PROMPT|-", Short: "Start a run with a prompt; a session proposes one",
+		Args:    atLeast("a prompt, or - for stdin"),
 		Example: "afar run start 'Update the dependencies and run the tests' --dir ~/shop --worktree",
 		Long: "Starts a conversation with an agent that works without a terminal, one process for each turn. " +
 			"The guard holds, and\n" +
@@ -52,9 +52,6 @@ func newRunStart(a *app) *cobra.Command {
 	c.Flags().BoolVar(&in.Wait, "wait", false, "wait for the result and print it")
 	asJSON := jsonFlag(c, "the run")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usageError{errors.New("afar run start needs a prompt, or - for stdin")}
-		}
 		prompt, err := a.words(args)
 		if err != nil {
 			return err
@@ -91,7 +88,7 @@ func (a *app) runStart(ctx context.Context, in wire.RunStartRequest, asJSON bool
 		return a.printJSON(r)
 	}
 	if r.State != "done" {
-		return fmt.Errorf("run %s %s: %s", terminal.OneLine(r.Name, 40), terminal.OneLine(r.State, 20), terminal.OneLine(r.Why, 1000))
+		return fmt.Errorf("run %s %s: %s", r.Name, r.State, terminal.OneLine(r.Why, 1000))
 	}
 	a.page().Whole(r.Result)
 	return nil
@@ -105,8 +102,8 @@ const decideFor = 90 * time.Second
 // startOrPropose starts a run. A session only proposes it, and waits a while for the answer.
 func (a *app) startOrPropose(ctx context.Context, in wire.RunStartRequest) (wire.Run, error) {
 	for end := time.Now().Add(decideFor); ; in.WaitMS = waitEach.Milliseconds() {
-		var r wire.Run
-		if err := call(ctx, a, wire.OpRunStart, in, &r, reviving(waitEach)); err != nil {
+		r, err := call(ctx, a, wire.OpRunStart, in, reviving(waitEach))
+		if err != nil {
 			return r, err
 		}
 		if r.State != wire.Proposed || time.Now().After(end) {
@@ -127,8 +124,8 @@ func (a *app) awaitRun(ctx context.Context, r wire.Run) (wire.Run, error) {
 	told := ""
 	for {
 		in := wire.RunWaitRequest{ID: r.ID, WaitMS: waitEach.Milliseconds(), Take: true}
-		var out wire.RunWaitReply
-		if err := call(ctx, a, wire.OpRunWait, in, &out, reviving(waitEach)); err != nil {
+		out, err := call(ctx, a, wire.OpRunWait, in, reviving(waitEach))
+		if err != nil {
 			return r, err
 		}
 		if r = out.Run; out.Over {
@@ -144,17 +141,17 @@ func (a *app) awaitRun(ctx context.Context, r wire.Run) (wire.Run, error) {
 func renderRunStarted(p *terminal.Page, r wire.Run) {
 	switch {
 	case r.State == wire.Proposed:
-		p.Line("Nobody has answered yet. If the person allows run %s, it starts, and its result comes to this "+
-			"session as a message.", terminal.OneLine(r.Name, 40))
+		p.Say("Nobody has answered yet. If the person allows run %s, it starts, and its result comes to this "+
+			"session as a message.", r.Name)
 		p.Line("Do not propose it again; go on with something else, or stop.")
 		return
 	case r.Parent != "":
-		p.Line("The person allowed run %s: it works in %s. Its result comes to this session as a message; do not "+
-			"wait for it.", terminal.OneLine(r.Name, 40), p.Path(r.Dir))
+		p.Say("The person allowed run %s: it works in %s. Its result comes to this session as a message; do not "+
+			"wait for it.", r.Name, p.Path(r.Dir))
 		return
 	}
-	p.Line("Run %s %s in %s.", p.Paint(terminal.Bold, terminal.OneLine(r.Name, 40)), wording.RunState(r.State), p.Path(r.Dir))
-	p.Line("Follow it: afar run log -f %s", terminal.OneLine(r.Name, 40))
+	p.Line("Run %s %s in %s.", p.Paint(terminal.Bold, r.Name), wording.RunState(r.State), p.Path(r.Dir))
+	p.Say("Follow it: afar run log -f %s", r.Name)
 }
 
 func newRunWiden(a *app) *cobra.Command {
@@ -174,7 +171,7 @@ func newRunWiden(a *app) *cobra.Command {
 		}
 		if in.Run != "" {
 			return read(c.Context(), a, wire.OpRunOpen, in, *asJSON, func(p *terminal.Page, r wire.Run) {
-				p.Line("Run %s can write there from its next turn on.", r.Name)
+				p.Say("Run %s can write there from its next turn on.", r.Name)
 			})
 		}
 		return read(c.Context(), a, wire.OpRunWiden, in, *asJSON, func(p *terminal.Page, _ wire.Run) {
@@ -213,8 +210,8 @@ func newRunLog(a *app) *cobra.Command {
 func (a *app) runLog(ctx context.Context, name string, follow, asJSON bool) error {
 	in := wire.RunLogRequest{ID: name}
 	for {
-		var out wire.RunLogReply
-		if err := call(ctx, a, wire.OpRunLog, in, &out, reviving(waitEach)); err != nil {
+		out, err := call(ctx, a, wire.OpRunLog, in, reviving(waitEach))
+		if err != nil {
 			return err
 		}
 		for _, e := range out.Events {
@@ -235,7 +232,7 @@ func (a *app) runLog(ctx context.Context, name string, follow, asJSON bool) erro
 
 func (a *app) printEvent(e wire.RunEvent, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(a.stdout).Encode(e)
+		return a.printLine(e)
 	}
 	p := a.page()
 	what, said := wording.RunEvent(e)
@@ -250,13 +247,11 @@ func (a *app) printEvent(e wire.RunEvent, asJSON bool) error {
 
 func newRunSend(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "send NAME TEXT|-", Short: "Write to a run: its next turn begins with it", Args: cobra.ArbitraryArgs,
+		Use: "send NAME TEXT|-", Short: "Write to a run: its next turn begins with it",
+		Args:    atLeast("a run (afar run list)", "a text, or - for stdin"),
 		Example: "afar run send nightly 'Also update the changelog'",
 	}
 	return asking(a, c, wire.OpSend, "id, to, when, words", func(args []string) (wire.SendRequest, error) {
-		if len(args) < 2 {
-			return wire.SendRequest{}, usageError{errors.New("afar run send needs a run (afar run list) and a text, or - for stdin")}
-		}
 		text, err := a.words(args[1:])
 		if err != nil {
 			return wire.SendRequest{}, err
@@ -274,10 +269,10 @@ func newRunStop(a *app) *cobra.Command {
 	}
 	return asking(a, c, wire.OpRunStop, "the run", named, func(p *terminal.Page, r wire.Run) {
 		if r.PID != 0 {
-			p.Line("Run %s is told to end its turn.", terminal.OneLine(r.Name, 40))
+			p.Say("Run %s is told to end its turn.", r.Name)
 			return
 		}
-		p.Line("Run %s: %s.", terminal.OneLine(r.Name, 40), wording.RunState(r.State))
+		p.Say("Run %s: %s.", r.Name, wording.RunState(r.State))
 	})
 }
 
@@ -291,13 +286,12 @@ func newRunRemove(a *app) *cobra.Command {
 }
 
 func renderRunRemoved(p *terminal.Page, r wire.Run) {
-	p.Line("Run %s is removed. Its conversation stays with %s: %s", terminal.OneLine(r.Name, 40), terminal.OneLine(r.Agent, 20),
-		terminal.OneLine(r.Conversation, 60))
+	p.Say("Run %s is removed. Its conversation stays with %s: %s", r.Name, r.Agent, r.Conversation)
 	switch {
 	case r.Keeps != "":
-		p.Line("Its worktree stays, on %s: %s", terminal.OneLine(r.Branch, 120), p.Path(r.Worktree))
+		p.Say("Its worktree stays, on %s: %s", r.Branch, p.Path(r.Worktree))
 		p.Line("%s", p.Paint(terminal.Yellow, terminal.OneLine(r.Keeps, 500)))
 	case r.Worktree != "":
-		p.Line("Its worktree goes too: all of its work has landed on %s.", terminal.OneLine(r.Base, 120))
+		p.Say("Its worktree goes too: all of its work has landed on %s.", r.Base)
 	}
 }

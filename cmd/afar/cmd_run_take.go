@@ -57,8 +57,7 @@ func (a *app) takeRun(ctx context.Context, name string, now bool) (out wire.RunT
 		if told == "" {
 			in.WaitMS = 0 // to say at once what it waits for
 		}
-		out = wire.RunTakeReply{}
-		if err := call(ctx, a, wire.OpRunTake, in, &out, reviving(waitEach)); err != nil {
+		if out, err = call(ctx, a, wire.OpRunTake, in, reviving(waitEach)); err != nil {
 			return out, err
 		}
 		if out.Taken {
@@ -76,8 +75,7 @@ func (a *app) tellTurn(r wire.Run, told string, now bool) (what string, err erro
 	what = "It works. Its conversation opens here when the turn is over; --now interrupts it."
 	switch {
 	case r.State == "queued", wording.RunOver(r.State):
-		return "", fmt.Errorf("run %s was not taken: it is %s. %s", terminal.OneLine(r.Name, 40), terminal.OneLine(r.State, 20),
-			terminal.OneLine(r.Why, 1000))
+		return "", fmt.Errorf("run %s was not taken: it is %s. %s", r.Name, r.State, terminal.OneLine(r.Why, 1000))
 	case r.State == "waiting" && now:
 		what = "Its turn is interrupted; its question is withdrawn."
 	case r.State == "waiting":
@@ -110,17 +108,17 @@ func (a *app) interactive(taken wire.RunTakeReply) error {
 
 // offerBack asks whether to give a run back, and does so. Without an answer it stays taken.
 func (a *app) offerBack(ctx context.Context, r wire.Run) error {
-	var now wire.Run
-	if err := call(ctx, a, wire.OpRun, wire.Named{ID: r.ID}, &now); err != nil {
+	now, err := call(ctx, a, wire.OpRun, wire.Named{ID: r.ID})
+	if err != nil {
 		return err
 	}
-	question := "Give run " + terminal.OneLine(r.Name, 40) + " back to Afar"
+	question := "Give run " + r.Name + " back to Afar"
 	if now.Waiting > 0 {
 		question += ", with " + text.Count(now.Waiting, "message") + " that waited"
 	}
 	if !a.agrees(question+"?", true) {
 		a.say("Run %s stays yours, and its messages wait. Give it back: afar run give %s",
-			terminal.OneLine(r.Name, 40), terminal.OneLine(r.Name, 40))
+			r.Name, r.Name)
 		return nil
 	}
 	return a.giveRun(ctx, r.ID)
@@ -133,10 +131,10 @@ func (a *app) giveRun(ctx context.Context, id string) error {
 func renderRunGiven(p *terminal.Page, r wire.Run) {
 	switch {
 	case r.State == "idle":
-		p.Line("Run %s is given back. It goes on with your next message: afar run send %s TEXT",
-			terminal.OneLine(r.Name, 40), terminal.OneLine(r.Name, 40))
+		p.Say("Run %s is given back. It goes on with your next message: afar run send %s TEXT",
+			r.Name, r.Name)
 	default:
-		p.Line("Run %s is given back, and goes on with what waited for it.", terminal.OneLine(r.Name, 40))
+		p.Say("Run %s is given back, and goes on with what waited for it.", r.Name)
 	}
 }
 
@@ -171,7 +169,6 @@ func newRunAdopt(a *app) *cobra.Command {
 		}
 		return in, nil
 	}, func(p *terminal.Page, r wire.Run) {
-		p.Line("Run %s in %s. Continue it: afar run send %s TEXT", p.Paint(terminal.Bold, terminal.OneLine(r.Name, 40)),
-			p.Path(r.Dir), terminal.OneLine(r.Name, 40))
+		p.Line("Run %s in %s. Continue it: afar run send %s TEXT", p.Paint(terminal.Bold, r.Name), p.Path(r.Dir), r.Name)
 	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,7 @@ func newSend(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "send ADDRESS TEXT|-", Short: "Write to a session, a run or a task; one that stopped goes on with it",
 		Example: "afar send shop-3f2a 'Run the tests again before you stop'",
-		Args:    cobra.ArbitraryArgs,
+		Args:    atLeast("an address (afar status, afar run list, afar task list)", "a text, or - for stdin"),
 		Long: "Gives a session, a run or a task a text, as a message from your phone would: one that is idle goes " +
 			"on with it, one that\n" +
 			"works gets it at its next step. ADDRESS is a session's token (afar status) or the beginning of it, " +
@@ -29,10 +28,6 @@ func newSend(a *app) *cobra.Command {
 	}
 	asJSON := jsonFlag(c, "id, to, when, words")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) < 2 {
-			return usageError{errors.New("afar send needs an address (afar status, afar run list, afar task list) " +
-				"and a text, or - for stdin")}
-		}
 		text, err := a.words(args[1:])
 		if err != nil {
 			return err
@@ -57,8 +52,8 @@ func renderSent(p *terminal.Page, s wire.SendReply) {
 	case s.To == wire.ToPerson:
 		p.Line("Sent to your phone.")
 	case s.Words:
-		p.Line("%s gets it %s.", terminal.OneLine(s.To, 60), terminal.OneLine(s.When, 100))
+		p.Say("%s gets it %s.", s.To, s.When)
 	default:
-		p.Line("%s gets it %s, as data: this was not sent from a terminal.", terminal.OneLine(s.To, 60), terminal.OneLine(s.When, 100))
+		p.Say("%s gets it %s, as data: this was not sent from a terminal.", s.To, s.When)
 	}
 }

@@ -106,8 +106,7 @@ func (a *app) open(ctx context.Context, cfg coordinator.Config) (*coordinator.Co
 		if !errors.Is(err, coordinator.ErrRunning) {
 			return co, err
 		}
-		var s wire.StatusReply
-		if call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running) == nil {
+		if s, err := call(ctx, a, wire.OpStatus, wire.StatusRequest{}, running); err == nil {
 			return nil, fmt.Errorf("%w (pid %d)", errServed, s.Coordinator.PID)
 		}
 		if time.Now().After(end) {

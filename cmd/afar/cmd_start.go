@@ -17,12 +17,12 @@ func newStart(a *app) *cobra.Command {
 
 // start starts the coordinator and returns when it answers.
 func (a *app) start(ctx context.Context) error {
-	var s wire.StatusReply
-	if call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running) == nil {
+	if s, err := call(ctx, a, wire.OpStatus, wire.StatusRequest{}, running); err == nil {
 		a.say("The coordinator runs already (pid %d).", s.Coordinator.PID)
 		return nil
 	}
-	if err := call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s); err != nil {
+	s, err := call(ctx, a, wire.OpStatus, wire.StatusRequest{})
+	if err != nil {
 		return err
 	}
 	a.say("The coordinator runs (pid %d).", s.Coordinator.PID)

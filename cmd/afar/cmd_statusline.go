@@ -84,10 +84,10 @@ func (a *app) lineBefore(ctx context.Context, command string, in []byte) string 
 func (a *app) segment(ctx context.Context, in []byte) string {
 	ctx, cancel := context.WithTimeout(ctx, segmentFor)
 	defer cancel()
-	var now wire.StatusReply
 	quick := func(c *client.Client, r wire.Request) ([]byte, error) { return c.Call(r, time.Now().Add(segmentFor)) }
 	host, err := hostjson.Parse(string(in), hostjson.MaxDepth)
-	if err != nil || call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &now, quick) != nil {
+	now, failed := call(ctx, a, wire.OpStatus, wire.StatusRequest{}, quick)
+	if err != nil || failed != nil {
 		return ""
 	}
 	return segmentOf(now, host.Get(claude.FieldSession).Str())
@@ -123,7 +123,7 @@ func (a *app) setStatusline(edit func(f hostfile.File, command string) ([]byte, 
 	if err != nil {
 		return err
 	}
-	command := shellWord(filepath.Join(a.bin, "afar")) + " statusline"
+	command := text.ShellQuote(filepath.Join(a.bin, "afar")) + " statusline"
 	return a.editSettings(d, "Changed the status line", edit, command)
 }
 
@@ -155,7 +155,7 @@ func withStatus(f hostfile.File, ours string) ([]byte, error) {
 	case command == "":
 		return nil, fmt.Errorf("%q has no command", statusLine)
 	default:
-		ours += " --before " + shellWord(command)
+		ours += " --before " + text.ShellQuote(command)
 	}
 	value["command"] = ours
 	return withValue(f, value)
@@ -186,10 +186,7 @@ func withValue(f hostfile.File, value map[string]any) ([]byte, error) {
 	return f.With(statusLine, strings.TrimSpace(out.String()))
 }
 
-// shellWord returns a text as one word of a shell.
-func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-// plainWord returns the text of a word that shellWord made.
+// plainWord returns the text of a word that text.ShellQuote made.
 func plainWord(s string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(s, "'"), "'"), `'\''`, "'")
 }

@@ -31,7 +31,7 @@ func newStop(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			said, err := a.stop(c.Context(), true)
 			if said != "" {
-				a.say("%s", said)
+				a.page().Whole(said)
 			}
 			return err
 		},
@@ -46,8 +46,7 @@ func (a *app) stop(ctx context.Context, runs bool) (said string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var s wire.StatusReply
-	err = call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running)
+	s, err := call(ctx, a, wire.OpStatus, wire.StatusRequest{}, running)
 	if errors.Is(err, client.ErrUnreachable) && !d.HasCoordinator() {
 		return "The coordinator does not run.", nil
 	}
@@ -57,8 +56,7 @@ func (a *app) stop(ctx context.Context, runs bool) (said string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var ended wire.ShutdownReply
-	err = call(ctx, a, wire.OpShutdown, wire.ShutdownRequest{Runs: runs}, &ended, patient(runsEndFor))
+	ended, err := call(ctx, a, wire.OpShutdown, wire.ShutdownRequest{Runs: runs}, patient(runsEndFor))
 	if err != nil && !errors.Is(err, client.ErrUnreachable) { // it may be gone before it can say so
 		return "", err
 	}
@@ -104,8 +102,8 @@ func (a *app) waitGone(ctx context.Context, d home.Dirs, pid int) (next int, err
 		if _, err := os.Lstat(d.Socket()); err != nil && !d.HasCoordinator() {
 			return 0, nil
 		}
-		var s wire.StatusReply
-		if call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running) == nil && s.Coordinator.PID != pid {
+		s, err := call(ctx, a, wire.OpStatus, wire.StatusRequest{}, running)
+		if err == nil && s.Coordinator.PID != pid {
 			return s.Coordinator.PID, nil
 		}
 		if err := pause(ctx, lookEvery); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -16,11 +15,11 @@ func newStopTurn(a *app) *cobra.Command {
 			"thinks or asks, else when the step is over that runs now. The session itself stays.\n" +
 			"It is never taken from inside a session.",
 		RunE: func(c *cobra.Command, args []string) error {
-			var said wire.TurnStopReply
-			if err := call(c.Context(), a, wire.OpTurnStop, wire.Named{ID: args[0]}, &said, soon); err != nil {
+			said, err := call(c.Context(), a, wire.OpTurnStop, wire.Named{ID: args[0]}, soon)
+			if err != nil {
 				return err
 			}
-			a.say("%s", terminal.OneLine(said.Text, 300))
+			a.say("%s", said.Text)
 			return nil
 		},
 	}

@@ -51,6 +51,6 @@ func newSuggestionDismiss(a *app) *cobra.Command {
 		Args:    exactly("the name of a suggestion (afar suggestion list)"),
 	}
 	return asking(a, c, wire.OpSuggestionDismiss, "the suggestion", named, func(p *terminal.Page, s wire.Suggestion) {
-		p.Line("Suggestion %s is dismissed.", terminal.OneLine(s.ID, 40))
+		p.Say("Suggestion %s is dismissed.", s.ID)
 	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,13 +13,12 @@ import (
 )
 
 func newTask(a *app) *cobra.Command {
-	set := func(use, short, status string) *cobra.Command { return newTaskSet(a, use, short, status) }
 	return group("task", "Work that goes on for days, each task in a folder of its own",
 		newTaskNew(a), listing(a, view.Tasks, "List the tasks", "tasks"), newTaskShow(a), newTaskStart(a),
 		newTaskStop(a),
-		set("done", "Set a task to COMPLETED", "COMPLETED"),
-		set("reopen", "Set a task to IN PROGRESS again", "IN PROGRESS"),
-		set("archive", "Set a task to ARCHIVED", "ARCHIVED"))
+		newTaskSet(a, "done", "Set a task to COMPLETED", "COMPLETED"),
+		newTaskSet(a, "reopen", "Set a task to IN PROGRESS again", "IN PROGRESS"),
+		newTaskSet(a, "archive", "Set a task to ARCHIVED", "ARCHIVED"))
 }
 
 // taskName says what the argument of most commands is.
@@ -28,7 +26,7 @@ const taskName = "the name of a task (afar task list)"
 
 func newTaskNew(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "new TITLE", Short: "Create a task", Args: cobra.ArbitraryArgs,
+		Use: "new TITLE", Short: "Create a task", Args: atLeast("a title"),
 		Example: "afar task new 'Move the site' -m 'The shop runs on the new host, and nobody notices' --start",
 		Long: "Creates a task: a folder with state.md, which says what the task is and how far it is. " +
 			"You may edit it at any\n" +
@@ -41,25 +39,22 @@ func newTaskNew(a *app) *cobra.Command {
 		"ask me before each act that reaches others: network, push, message")
 	c.Flags().BoolVar(&in.Start, "start", false, "begin to work on it")
 	return asking(a, c, wire.OpTaskNew, "the task", func(args []string) (wire.TaskNewRequest, error) {
-		if len(args) == 0 {
-			return in, usageError{errors.New("afar task new needs a title")}
-		}
 		in.Key, in.Title = rand.Text(), strings.Join(args, " ")
 		return in, nil
 	}, renderTaskNew)
 }
 
 func renderTaskNew(p *terminal.Page, t wire.Task) {
-	p.Line("Task %s: %s", p.Paint(terminal.Bold, terminal.OneLine(t.ID, 40)), p.Path(t.Dir))
+	p.Line("Task %s: %s", p.Paint(terminal.Bold, t.ID), p.Path(t.Dir))
 	if t.Run == "" {
-		p.Line("Start it: afar task start %s", terminal.OneLine(t.ID, 40))
+		p.Say("Start it: afar task start %s", t.ID)
 		return
 	}
 	renderTaskStarted(p, t)
 }
 
 func renderTaskStarted(p *terminal.Page, t wire.Task) {
-	p.Line("%s Follow it: afar run log -f %s", wording.TaskDid("start", t), terminal.OneLine(t.Run, 40))
+	p.Say("%s Follow it: afar run log -f %s", wording.TaskDid("start", t), t.Run)
 }
 
 func newTaskShow(a *app) *cobra.Command {
@@ -85,7 +80,7 @@ func newTaskStop(a *app) *cobra.Command {
 		Args:    exactly(taskName),
 	}
 	return asking(a, c, wire.OpTaskStop, "the task", named, func(p *terminal.Page, t wire.Task) {
-		p.Line("Task %s is stopped. Start it again: afar task start %s", terminal.OneLine(t.ID, 40), terminal.OneLine(t.ID, 40))
+		p.Say("Task %s is stopped. Start it again: afar task start %s", t.ID, t.ID)
 	})
 }
 
@@ -95,6 +90,6 @@ func newTaskSet(a *app, use, short, status string) *cobra.Command {
 	return asking(a, c, wire.OpTaskSet, "the task", func(args []string) (wire.TaskSetRequest, error) {
 		return wire.TaskSetRequest{ID: args[0], Status: status}, nil
 	}, func(p *terminal.Page, t wire.Task) {
-		p.Line("Task %s: %s.", terminal.OneLine(t.ID, 40), terminal.OneLine(wording.TaskStatus(t), 60))
+		p.Say("Task %s: %s.", t.ID, wording.TaskStatus(t))
 	})
 }

@@ -48,16 +48,16 @@ func (a *app) connect(ctx context.Context) error {
 		return err
 	}
 	if t.Paired {
-		a.say("Connected as @%s, paired with %s.", terminal.OneLine(t.Bot, 60), terminal.OneLine(t.User, 60))
+		a.say("Connected as @%s, paired with %s.", t.Bot, t.User)
 		return nil
 	}
-	a.say("Connected as @%s. Next: afar telegram pair", terminal.OneLine(t.Bot, 60))
+	a.say("Connected as @%s. Next: afar telegram pair", t.Bot)
 	return nil
 }
 
-func (a *app) connectWith(ctx context.Context, token string) (t wire.TelegramReply, err error) {
+func (a *app) connectWith(ctx context.Context, token string) (wire.TelegramReply, error) {
 	in := wire.TelegramConnectRequest{Token: token, API: a.getenv("AFAR_TELEGRAM_API")}
-	return t, call(ctx, a, wire.OpTelegramConnect, in, &t, reviving(connectFor))
+	return call(ctx, a, wire.OpTelegramConnect, in, reviving(connectFor))
 }
 
 // token returns the token from the variables, or else from the person.
@@ -143,24 +143,24 @@ func (a *app) pair(ctx context.Context, wait bool) error {
 	if err := a.connectFirst(ctx); err != nil {
 		return err
 	}
-	var newest wire.LogReply
-	if err := call(ctx, a, wire.OpLog, wire.LogRequest{Limit: 1, Last: true}, &newest); err != nil {
+	newest, err := call(ctx, a, wire.OpLog, wire.LogRequest{Limit: 1, Last: true})
+	if err != nil {
 		return err
 	}
-	var p wire.TelegramPairReply
-	if err := call(ctx, a, wire.OpTelegramPair, wire.None{}, &p); err != nil {
+	p, err := call(ctx, a, wire.OpTelegramPair, wire.None{})
+	if err != nil {
 		return err
 	}
 	// The code is the only number of six digits on stdout, so names go to stderr.
 	bot := ""
 	if p.Bot != "" {
-		bot = "@" + terminal.OneLine(p.Bot, 60) + ", "
+		bot = "@" + p.Bot + ", "
 	}
 	a.tell("Send this to your bot in Telegram (%svalid for %s):", bot,
 		wording.Span(time.UnixMilli(p.ExpiresAt).Sub(a.now())+time.Second))
 	a.say("/start %s", p.Code)
 	if p.Bot != "" {
-		a.tellLink("https://t.me/" + terminal.OneLine(p.Bot, 60) + "?start=" + p.Code)
+		a.tellLink("https://t.me/" + p.Bot + "?start=" + p.Code)
 	}
 	if !wait {
 		return nil
@@ -177,7 +177,7 @@ func (a *app) tellLink(link string) {
 		return
 	}
 	if picture, err := terminal.QR(link); err == nil {
-		a.tell("%s", picture)
+		fmt.Fprintln(a.stderr, picture)
 	}
 }
 
@@ -187,8 +187,8 @@ func (a *app) connectFirst(ctx context.Context) error {
 	if err != nil || token == "" {
 		return err
 	}
-	var t wire.TelegramReply
-	if err := call(ctx, a, wire.OpTelegram, wire.None{}, &t); err != nil || t.Connected {
+	t, err := call(ctx, a, wire.OpTelegram, wire.None{})
+	if err != nil || t.Connected {
 		return err
 	}
 	_, err = a.connectWith(ctx, token)
@@ -199,9 +199,8 @@ func (a *app) connectFirst(ctx context.Context) error {
 // whether the code was used, because a person may have been paired before.
 func (a *app) awaitPairing(ctx context.Context, p wire.TelegramPairReply, since int64) error {
 	for {
-		var t wire.TelegramReply
 		in := wire.TelegramPairedRequest{WaitMS: pairedFor.Milliseconds()}
-		err := call(ctx, a, wire.OpTelegramPaired, in, &t, reviving(pairedFor))
+		t, err := call(ctx, a, wire.OpTelegramPaired, in, reviving(pairedFor))
 		if errors.Is(err, errInterrupted) {
 			a.tell("\nNo longer waiting; the code stays valid.")
 		}
@@ -216,14 +215,14 @@ func (a *app) awaitPairing(ctx context.Context, p wire.TelegramPairReply, since 
 }
 
 func (a *app) pairingEnded(ctx context.Context, p wire.TelegramPairReply, t wire.TelegramReply, since int64) error {
-	var happened wire.LogReply
-	if err := call(ctx, a, wire.OpLog, wire.LogRequest{After: since, Limit: mostEntries}, &happened); err != nil {
+	happened, err := call(ctx, a, wire.OpLog, wire.LogRequest{After: since, Limit: mostEntries})
+	if err != nil {
 		return err
 	}
 	for _, e := range happened.Entries {
 		if e.Kind == "telegram.paired" {
 			a.say("Paired.")
-			a.tell("Questions go to %s from now on, while you are away.", terminal.OneLine(t.User, 60))
+			a.tell("Questions go to %s from now on, while you are away.", t.User)
 			return nil
 		}
 	}
@@ -235,14 +234,15 @@ func (a *app) pairingEnded(ctx context.Context, p wire.TelegramPairReply, t wire
 
 func newTelegramStatus(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "status", Short: "Show how the bot stands", Args: exactly()}
-	return asking(a, c, wire.OpTelegram, "connected, bot, api, paired, user, chat, failing, pairing", nil, terminal.Telegram)
+	form := "connected, bot, api, paired, user, chat, failing, pairing"
+	return asking(a, c, wire.OpTelegram, form, nil, terminal.Telegram)
 }
 
 func newTelegramDisconnect(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "disconnect", Short: "Forget the bot, its token and the pairing", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := call(c.Context(), a, wire.OpTelegramDisconnect, wire.None{}, nil); err != nil {
+			if _, err := call(c.Context(), a, wire.OpTelegramDisconnect, wire.None{}); err != nil {
 				return err
 			}
 			a.say("Disconnected. The token is deleted here; @BotFather can revoke it.")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -17,7 +16,8 @@ import (
 func newTrigger(a *app) *cobra.Command {
 	return group("trigger", "Rules that send a text when something happens: a time, a webhook, a file",
 		newTriggerNew(a), listing(a, view.Triggers, "List the triggers", "triggers"), newTriggerShow(a),
-		newTriggerTest(a), newTriggerFire(a), newTriggerOn(a), newTriggerOff(a), newTriggerRotate(a), newTriggerRemove(a), newTriggerLog(a))
+		newTriggerTest(a), newTriggerFire(a), newTriggerOn(a), newTriggerOff(a), newTriggerRotate(a),
+		newTriggerRemove(a), newTriggerLog(a))
 }
 
 // triggerName says what the argument of most commands is.
@@ -69,7 +69,7 @@ func newTriggerNew(a *app) *cobra.Command {
 	form := "the trigger, with the secret of a webhook"
 	return asking(a, c, wire.OpTriggerNew, form, func(args []string) (_ wire.TriggerNewRequest, err error) {
 		if in.On == "" || in.To == "" || in.Prompt == "" {
-			return in, usageError{errors.New("afar trigger new needs --on, --to and --prompt")}
+			return in, usage("afar trigger new needs --on, --to and --prompt")
 		}
 		if in.Prompt, err = a.words([]string{in.Prompt}); err != nil {
 			return in, err
@@ -133,8 +133,7 @@ func newTriggerFire(a *app) *cobra.Command {
 		payload, err := a.payload(*file)
 		return wire.TriggerFireRequest{Key: rand.Text(), ID: args[0], Payload: payload}, err
 	}, func(p *terminal.Page, f wire.Firing) {
-		p.Line("Trigger %s fires. What came of it: afar trigger log %s", terminal.OneLine(f.Trigger, 40),
-			terminal.OneLine(f.Trigger, 40))
+		p.Say("Trigger %s fires. What came of it: afar trigger log %s", f.Trigger, f.Trigger)
 	})
 }
 
@@ -153,7 +152,7 @@ func newTriggerOff(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "off NAME", Short: "Switch a trigger off", Args: exactly(triggerName),
 		Example: "afar trigger off nightly"}
 	return asking(a, c, wire.OpTriggerOff, "the trigger", named, func(p *terminal.Page, t wire.Trigger) {
-		p.Line("Trigger %s is off. Switch it on: afar trigger on %s", terminal.OneLine(t.ID, 40), terminal.OneLine(t.ID, 40))
+		p.Say("Trigger %s is off. Switch it on: afar trigger on %s", t.ID, t.ID)
 	})
 }
 
@@ -172,7 +171,7 @@ func newTriggerRemove(a *app) *cobra.Command {
 		Example: "afar trigger remove nightly",
 	}
 	return asking(a, c, wire.OpTriggerRemove, "nothing", named, func(p *terminal.Page, _ wire.None) {
-		p.Line("Trigger %s is removed.", terminal.OneLine(c.Flags().Arg(0), 40))
+		p.Say("Trigger %s is removed.", c.Flags().Arg(0))
 	})
 }
 
@@ -181,7 +180,7 @@ func newTriggerLog(a *app) *cobra.Command {
 		Use:     "log [NAME]",
 		Example: "afar trigger log nightly",
 		Short:   "Show the ledger: what was due, what fired, what was missed and why",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMost(1),
 	}
 	last := c.Flags().IntP("last", "n", 0, "how many `LINES` (50)")
 	return asking(a, c, wire.OpTriggerLog, "firings", func(args []string) (wire.TriggerLogRequest, error) {

@@ -13,7 +13,7 @@ import (
 
 func newUndo(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "undo [list|ID]", Short: "Take back a destructive step of a session", Args: atMostOne,
+		Use: "undo [list|ID]", Short: "Take back a destructive step of a session", Args: atMost(1),
 		Example: "afar undo list\nafar undo 3f2a",
 		Long: "Before a destructive step in a git repository that a person is asked about, Afar keeps what the\n" +
 			"step may destroy, untracked files included, for 24 hours. Alone or with list it shows what is kept;\n" +
@@ -28,11 +28,11 @@ func newUndo(a *app) *cobra.Command {
 			return read(c.Context(), a, wire.OpUndos, wire.None{}, *asJSON, terminal.Undos)
 		}
 		if args[0] == "" {
-			return usageError{errors.New("the id of a snapshot is empty")}
+			return usage("the id of a snapshot is empty")
 		}
-		var u wire.Undo
 		in := wire.UndoRequest{ID: args[0], Force: *force}
-		if err := call(c.Context(), a, wire.OpUndo, in, &u, reviving(wire.UndoFor)); err != nil {
+		u, err := call(c.Context(), a, wire.OpUndo, in, reviving(wire.UndoFor))
+		if err != nil {
 			return err
 		}
 		if *asJSON {
@@ -43,13 +43,6 @@ func newUndo(a *app) *cobra.Command {
 		return a.undone(u, *asJSON)
 	}
 	return c
-}
-
-func atMostOne(c *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return usageError{fmt.Errorf("%s: too many arguments, from %q on", c.CommandPath(), args[1])}
-	}
-	return nil
 }
 
 // undone prints the result of restoring. It returns an error if something was not
@@ -67,7 +60,7 @@ func (a *app) undone(u wire.Undo, quiet bool) error {
 	case quiet:
 		return nil
 	}
-	a.say("Undone for %s: %s", terminal.OneLine(u.Token, 40), terminal.OneLine(u.Did, 500))
+	a.say("Undone for %s: %s", u.Token, terminal.OneLine(u.Did, 500))
 	if u.Redo != "" {
 		a.say("What stood there before is kept: afar undo %s", terminal.OneLine(u.Redo, 80))
 	}

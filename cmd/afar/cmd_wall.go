@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -40,7 +39,7 @@ func newWall(a *app) *cobra.Command {
 			terminal.Wall(a.page(), w.Shown(), exists)
 			return nil
 		case len(args) == 0:
-			return usageError{errors.New("afar wall needs a command after --, or --print")}
+			return usage("afar wall needs a command after --, or --print")
 		}
 		err = w.Become(place.Program, args, place.Env(os.Environ()))
 		return codeError{err, wall.ExitCode(err)}

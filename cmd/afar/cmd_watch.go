@@ -26,7 +26,7 @@ func newWatch(a *app) *cobra.Command {
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
-			return usageError{errors.New("afar watch needs a terminal; for programs there is afar asks --json")}
+			return usage("afar watch needs a terminal; for programs there is afar asks --json")
 		}
 		return watch.Run(c.Context(), a.stdin, a.stdout, watch.Source{
 			Look: func(after int64) (watch.Found, error) { return a.look(c.Context(), after) },
@@ -47,8 +47,7 @@ func (a *app) look(ctx context.Context, after int64) (f watch.Found, err error) 
 	if after >= 0 {
 		how, q = patient(lookFor), wire.LogRequest{After: after, Limit: mostEntries, WaitMS: lookFor.Milliseconds()}
 	}
-	var log wire.LogReply
-	err = call(ctx, a, wire.OpLog, q, &log, how)
+	log, err := call(ctx, a, wire.OpLog, q, how)
 	if err != nil && after >= 0 {
 		_ = pause(ctx, comesBack)
 	}
@@ -59,9 +58,8 @@ func (a *app) look(ctx context.Context, after int64) (f watch.Found, err error) 
 		return f, err
 	}
 	f.Seen = end(log, max(after, 0))
-	var runs wire.RunsReply
-	err = errors.Join(call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &f.Status, running),
-		call(ctx, a, wire.OpRuns, wire.RunsRequest{}, &runs, running))
+	f.Status, err = call(ctx, a, wire.OpStatus, wire.StatusRequest{}, running)
+	runs, failed := call(ctx, a, wire.OpRuns, wire.RunsRequest{}, running)
 	f.Runs = runs.Runs
-	return f, err
+	return f, errors.Join(err, failed)
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -46,4 +48,49 @@ func (a *app) agrees(question string, usual bool) bool {
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// say writes a sentence to stdout, and tell one to stderr, where it is no part of the answer. Each text in it becomes
+// one visible line.
+func (a *app) say(format string, args ...any)  { a.page().Say(format, args...) }
+func (a *app) tell(format string, args ...any) { (&terminal.Page{W: a.stderr}).Say(format, args...) }
+
+// printJSON prints v, indented, on stdout.
+func (a *app) printJSON(v any) error { return a.print(jsonText(v, "  ")) }
+
+// printLine prints v in one line of JSON on stdout.
+func (a *app) printLine(v any) error { return a.print(jsonText(v, "")) }
+
+func (a *app) print(text string, err error) error {
+	if err == nil {
+		_, err = fmt.Fprintln(a.stdout, text)
+	}
+	if err != nil {
+		return fmt.Errorf("print answer: %w", err)
+	}
+	return nil
+}
+
+func jsonText(v any, indent string) (string, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// mostRead bounds a text on stdin. It is more than any text may have, so that a longer one is refused and never cut.
+const mostRead = 2 << 20
+
+// words returns the text on the command line, or on stdin if there is none or it is "-".
+func (a *app) words(args []string) (string, error) {
+	if len(args) > 0 && (len(args) > 1 || args[0] != "-") {
+		return strings.Join(args, " "), nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(a.stdin, mostRead))
+	if err != nil {
+		return "", fmt.Errorf("read the text: %w", err)
+	}
+	return string(raw), nil
 }

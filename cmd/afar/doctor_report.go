@@ -29,7 +29,7 @@ const (
 // coordinator. If a part is missing, the report says why.
 func (a *app) writeReport(ctx context.Context, path string, found wire.DoctorReply) error {
 	if path == "" {
-		return usageError{errors.New("--report needs a file that does not exist yet")}
+		return usage("--report needs a file that does not exist yet")
 	}
 	d, err := a.dirs()
 	if err != nil {
@@ -113,11 +113,12 @@ func (a *app) reportSettings(p *terminal.Page) {
 }
 
 func (a *app) reportHooks(p *terminal.Page, d home.Dirs) {
-	lines, err := hookLog{dirs: d}.read()
+	lines, err := lastLines(d.HooksLog())
 	if err != nil {
 		p.Line("  %s", terminal.OneLine(err.Error(), 500))
 	}
-	terminal.HookLines(p, lines[max(0, len(lines)-reportedLines):])
+	hooks := drawn(p, lines, logging{}.hookLine(nil))
+	p.Lines(hooks[max(0, len(hooks)-reportedLines):])
 }
 
 // reportFile shows the last lines of a log.

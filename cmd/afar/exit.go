@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/issues"
@@ -23,6 +24,8 @@ var errInterrupted = errors.New("interrupted")
 
 // A usageError says what is wrong with a command line.
 type usageError struct{ error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // A refusal is the coordinator's refusal of a request, with its code.
 type refusal struct{ code, text string }
@@ -47,13 +50,13 @@ type codeError struct {
 }
 
 func exitCode(err error) int {
-	var usage usageError
+	var wrong usageError
 	var no refusal
 	var own codeError
 	switch {
 	case errors.As(err, &own):
 		return own.code
-	case errors.As(err, &usage):
+	case errors.As(err, &wrong):
 		return exitUsage
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted

@@ -1,72 +1,28 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/logfile"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/terminal"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// maxHookLog bounds what is read of one file of the log of hooks.
-const maxHookLog = 4 << 20
-
-// readAgain is the pause between two looks at the log of hooks.
-const readAgain = 300 * time.Millisecond
-
-// A hookLog reads the log of hooks.
-type hookLog struct {
-	dirs   home.Dirs
-	tokens map[string]string // of the sessions that live, by id
-	logging
-}
-
 // logHooks shows the newest lines of the log of hooks, then those that come.
 func (a *app) logHooks(ctx context.Context, l logging) error {
-	d, err := a.dirs()
-	if err != nil {
-		return err
+	err := a.tail(ctx, home.Dirs.HooksLog, l, l.hookLine(a.tokens(ctx)))
+	if errors.Is(err, errNoLines) {
+		return errors.New("no hook was recorded yet: afar debug lines, or start a session with AFAR_DEBUG=1")
 	}
-	h := hookLog{d, a.tokens(ctx), l}
-	past, err := h.read()
-	if err != nil {
-		return err
-	}
-	if len(past) == 0 && !l.follow {
-		return errNoHookLines
-	}
-	if err := a.hookLines(past[max(0, len(past)-l.last):], l.asJSON); err != nil || !l.follow {
-		return err
-	}
-	seen := len(past)
-	for pause(ctx, readAgain) == nil {
-		fresh, err := h.read()
-		if err != nil {
-			return err
-		}
-		if len(fresh) < seen { // the log was put aside
-			seen = 0
-		}
-		if err := a.hookLines(fresh[seen:], l.asJSON); err != nil {
-			return err
-		}
-		seen = len(fresh)
-	}
-	return nil
+	return err
 }
 
 // tokens are the names of the living sessions, none without a coordinator.
 func (a *app) tokens(ctx context.Context) map[string]string {
-	var s wire.StatusReply
-	_ = call(ctx, a, wire.OpStatus, wire.StatusRequest{}, &s, running) // the lines are there without it
+	s, _ := call(ctx, a, wire.OpStatus, wire.StatusRequest{}, running) // the lines are there without it
 	out := map[string]string{}
 	for _, v := range s.Sessions {
 		out[v.ID] = v.Token
@@ -74,39 +30,22 @@ func (a *app) tokens(ctx context.Context) map[string]string {
 	return out
 }
 
-// read returns the recorded lines, oldest first. A line that is damaged is left
-// out: the log is written by processes that may be killed.
-func (h hookLog) read() (out []wire.HookLine, err error) {
-	for _, path := range []string{h.dirs.HooksLog() + ".1", h.dirs.HooksLog()} {
-		raw, err := logfile.Tail(path, maxHookLog)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("read log of hooks: %w", err)
+// hookLine returns the drawing of the log of hooks. A line that is damaged is left out: the log is written by
+// processes that may be killed.
+func (l logging) hookLine(tokens map[string]string) drawing {
+	return func(p *terminal.Page, line string) string {
+		var v wire.HookLine
+		if json.Unmarshal([]byte(line), &v) != nil {
+			return ""
 		}
-		for line := range bytes.Lines(raw) {
-			var v wire.HookLine
-			if json.Unmarshal(line, &v) != nil {
-				continue
-			}
-			v.Token, v.Error = h.tokens[v.Session], redact.Clean(v.Error)
-			if h.session == "" || v.Session == h.session || v.Token == h.session {
-				out = append(out, v)
-			}
+		v.Token, v.Error = tokens[v.Session], redact.Clean(v.Error)
+		switch {
+		case l.session != "" && v.Session != l.session && v.Token != l.session:
+			return ""
+		case l.asJSON:
+			text, _ := jsonText(v, "") // it was decoded just now
+			return text
 		}
+		return terminal.HookLine(p, v)
 	}
-	return out, nil
-}
-
-func (a *app) hookLines(lines []wire.HookLine, asJSON bool) error {
-	if !asJSON {
-		terminal.HookLines(a.page(), lines)
-		return nil
-	}
-	enc := json.NewEncoder(a.stdout)
-	enc.SetEscapeHTML(false)
-	for _, v := range lines {
-		if err := enc.Encode(v); err != nil {
-			return fmt.Errorf("print line: %w", err)
-		}
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,7 +83,7 @@ func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
 	c.AddCommand(subs...)
 	c.RunE = withoutSubcommand(c, func(c *cobra.Command) error {
-		return usageError{fmt.Errorf("%s needs a command: %s", c.CommandPath(), names(subs))}
+		return usage("%s needs a command: %s", c.CommandPath(), names(subs))
 	})
 	return c
 }
@@ -94,9 +93,7 @@ func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 func withoutSubcommand(c *cobra.Command, do func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usageError{
-				fmt.Errorf("unknown command %q for %q%s", args[0], c.CommandPath(), suggestion(c, args[0])),
-			}
+			return usage("unknown command %q for %q%s", args[0], c.CommandPath(), suggestion(c, args[0]))
 		}
 		return do(c)
 	}
@@ -121,11 +118,28 @@ func names(cmds []*cobra.Command) string {
 // exactly accepts one argument per name, and names the missing one.
 func exactly(want ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		switch {
-		case len(args) < len(want):
-			return usageError{fmt.Errorf("%s needs %s", c.CommandPath(), want[len(args)])}
-		case len(args) > len(want):
-			return usageError{fmt.Errorf("%s: too many arguments, from %q on", c.CommandPath(), args[len(want)])}
+		if err := atLeast(want...)(c, args); err != nil {
+			return err
+		}
+		return atMost(len(want))(c, args)
+	}
+}
+
+// atLeast accepts one argument per name and more, and names the missing one.
+func atLeast(want ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < len(want) {
+			return usage("%s needs %s", c.CommandPath(), want[len(args)])
+		}
+		return nil
+	}
+}
+
+// atMost accepts at most n arguments.
+func atMost(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usage("%s: too many arguments, from %q on", c.CommandPath(), args[n])
 		}
 		return nil
 	}

@@ -80,9 +80,10 @@ func personsTasks(ts *testscript.TestScript) string {
 // listed asks the coordinator for a list. Unlike a command, this takes no time to start.
 func listed[Request, Reply any](
 	ts *testscript.TestScript, op wire.Op[Request, Reply], in Request,
-) (list Reply) {
+) Reply {
 	a := &app{getenv: ts.Getenv, bin: ts.Getenv("BIN")}
-	ts.Check(call(context.Background(), a, op, in, &list, running))
+	list, err := call(context.Background(), a, op, in, running)
+	ts.Check(err)
 	return list
 }
 

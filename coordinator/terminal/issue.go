@@ -37,6 +37,14 @@ func (p *Page) issueRow(one wire.Issue) []string {
 
 func statusWords(status string) string { return strings.ReplaceAll(OneLine(status, 40), "_", " ") }
 
+// IssueLine names an issue after what was done with it, and below that its file.
+func IssueLine(p *Page, done string, one wire.Issue) {
+	p.Line("%s%s  %s", done, p.Paint(Bold, OneLine(one.ID, 80)), OneLine(one.Title, 200))
+	if one.Path != "" {
+		p.Line("%s", p.Paint(Dim, OneLine(one.Path, 200)))
+	}
+}
+
 // Issue shows an issue whole.
 func Issue(p *Page, one wire.Issue) {
 	p.Line("%s  %s", p.Paint(Bold, OneLine(one.ID, 80)), p.Paint(Bold, OneLine(one.Title, 300)))

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -23,17 +24,11 @@ func Entries(p *Page, in wire.LogReply, all bool) {
 	}
 }
 
-// HookLines shows what hooks did, one call in a line.
-func HookLines(p *Page, lines []wire.HookLine) {
-	for _, v := range lines {
-		who := v.Token
-		if who == "" {
-			who = v.Session
-		}
-		text := strings.TrimSpace(fmt.Sprintf("%s  %s", OneLine(who, 14), OneLine(v.Error, 200)))
-		p.Line("%-12s  %-19s  %-12s  %s  %8s  %s", p.Clock(v.At), OneLine(v.Event, 19), OneLine(v.Tool, 12),
-			p.Paint(hookInk(v.Decision), fmt.Sprintf("%-7s", OneLine(v.Decision, 20))), took(v.TookUS), text)
-	}
+// HookLine returns a line about what a hook did.
+func HookLine(p *Page, v wire.HookLine) string {
+	text := strings.TrimSpace(OneLine(cmp.Or(v.Token, v.Session), 14) + "  " + OneLine(v.Error, 200))
+	return fmt.Sprintf("%-12s  %-19s  %-12s  %s  %8s  %s", p.Clock(v.At), OneLine(v.Event, 19), OneLine(v.Tool, 12),
+		p.Paint(hookInk(v.Decision), fmt.Sprintf("%-7s", OneLine(v.Decision, 20))), took(v.TookUS), text)
 }
 
 func hookInk(decision string) Ink {

@@ -39,6 +39,16 @@ func Facts(p *Page, in wire.MemoryReply) {
 	}
 }
 
+// Findings shows what is wrong with the memory.
+func Findings(p *Page, all []wire.Finding) {
+	if len(all) == 0 {
+		p.Line("Memory is in order.")
+	}
+	for _, f := range all {
+		p.Line("%s:%d: %s: %s", OneLine(f.File, 100), f.Line, p.Paint(Yellow, OneLine(f.Kind, 20)), OneLine(f.Text, 200))
+	}
+}
+
 // Day shows what was written down on a day.
 func Day(p *Page, in wire.MemoryDayReply) {
 	if len(in.Entries) == 0 {

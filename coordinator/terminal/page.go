@@ -65,6 +65,23 @@ const (
 // Line writes a line as it is: what came from elsewhere must be visible already.
 func (p *Page) Line(format string, args ...any) { fmt.Fprintf(p.W, format+"\n", args...) }
 
+// Lines writes lines as they are.
+func (p *Page) Lines(lines []string) {
+	for _, line := range lines {
+		p.Line("%s", line)
+	}
+}
+
+// Say writes a sentence. Each text in it becomes one visible line.
+func (p *Page) Say(format string, args ...any) {
+	for i, arg := range args {
+		if s, is := arg.(string); is {
+			args[i] = Visible(text.Fold(s))
+		}
+	}
+	p.Line(format, args...)
+}
+
 // Head starts a section.
 func (p *Page) Head(title string) { p.Line("\n%s", p.Paint(Bold, title)) }
 
