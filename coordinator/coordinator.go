@@ -515,25 +515,14 @@ func (c *Coordinator) triggerSettings() noun.Triggers {
 func (c *Coordinator) moduleSettings() noun.Modules {
 	folder := modulework.NewFolder(c.cfg.Dirs.Modules())
 	return noun.Modules{
-		Path: folder.Path,
-		List: folder.List,
-		Read: func(name module.Name) (noun.ModuleContent, error) {
-			content, err := folder.Read(name)
-			return noun.ModuleContent(content), err
-		},
-		Source: func(name module.Name) (noun.SourceStatus, bool) {
-			status, ok := c.modules.Status(name)
-			return noun.SourceStatus(status), ok
-		},
+		Path:    folder.Path,
+		List:    folder.List,
+		Read:    folder.Read,
+		Source:  c.modules.Status,
 		File:    folder.File,
 		Restart: c.modules.Restart,
 		Fault:   c.modules.Fault,
-		Servers: func() (out []wire.RunServer) {
-			for _, v := range c.modules.Servers() {
-				out = append(out, wire.RunServer(v))
-			}
-			return out
-		},
+		Servers: c.modules.Servers,
 	}
 }
 

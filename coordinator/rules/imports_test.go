@@ -482,8 +482,8 @@ func table() rules {
 				"coordinator/redact",
 			},
 			in + "modulework": {
-				claude, "coordinator/home", "coordinator/peer", "coordinator/redact", "coordinator/wall", in + "child", in + "core",
-				in + "disk", in + "module",
+				claude, "coordinator/home", "coordinator/peer", "coordinator/redact", "coordinator/wall", "coordinator/wire",
+				in + "child", in + "core", in + "disk", in + "module",
 			},
 			in + "triggerwork": {
 				"coordinator/home", "coordinator/redact", "coordinator/wall", in + "ask", in + "atomicfile", in + "child", in + "core",

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Bounds of the folder of a module. It is read whole before each start.
@@ -73,4 +74,21 @@ func inside(dir, name string) bool {
 	}
 	whole := path.Join(dir, name)
 	return whole != ".." && !strings.HasPrefix(whole, "../")
+}
+
+// A Content is what the folder of a module holds.
+type Content struct {
+	Manifest
+	Hash    string // of the whole folder
+	Files   int    // in it
+	Entries []Entry
+}
+
+// A Status is what the source of a module does now.
+type Status struct {
+	PID   int       // of its process, 0 if none runs
+	Since time.Time // when that was started
+	Next  time.Time // when it is started again, zero if it runs
+	Ends  int       // how often in a row it has ended
+	Why   string    // it ended last
 }

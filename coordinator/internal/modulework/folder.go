@@ -41,19 +41,11 @@ func (f Folder) List() (all []module.Name, err error) {
 	return all, err
 }
 
-// A Content is what the folder of a module holds.
-type Content struct {
-	module.Manifest
-	Hash    string // of the whole folder
-	Files   int    // how many it has
-	Entries []module.Entry
-}
-
 // Read reads the whole folder of a module. The error for a missing folder is fs.ErrNotExist. After
 // another error, the hash may be known even so.
-func (f Folder) Read(name module.Name) (c Content, err error) { return readFolder(f.Path(name)) }
+func (f Folder) Read(name module.Name) (c module.Content, err error) { return readFolder(f.Path(name)) }
 
-func readFolder(dir string) (c Content, err error) {
+func readFolder(dir string) (c module.Content, err error) {
 	info, err := os.Lstat(dir)
 	switch {
 	case err != nil:

@@ -116,7 +116,7 @@ func (w *Worker) compare(ctx context.Context) {
 }
 
 // differs returns why a folder is not the one that a person has enabled, "" if it is.
-func differs(hash string, c Content, err error) string {
+func differs(hash string, c module.Content, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "its folder is missing"
@@ -174,7 +174,7 @@ func (w *Worker) start(ctx context.Context, name module.Name, hash string) {
 }
 
 // Status returns what the source of a module does. ok is false if it is not kept running.
-func (w *Worker) Status(name module.Name) (now Status, ok bool) {
+func (w *Worker) Status(name module.Name) (now module.Status, ok bool) {
 	w.mu.Lock()
 	s := w.sources[name]
 	w.mu.Unlock()

@@ -2,23 +2,15 @@ package modulework
 
 import (
 	"github.com/afar-sh/afar/coordinator/internal/module"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
-
-// A Server is a server of tools, as an agent starts it.
-type Server struct {
-	Name    string
-	Command []string
-	URL     string
-	Env     []string // for the command
-	EnvFile string   // with more of it, "" for none
-}
 
 // inFolder is a shell script that starts a command in a folder: agents start servers in their own.
 const inFolder = `cd "$0" && exec "$@"`
 
 // Servers returns the servers of tools of all modules that are enabled and whose folders are what
 // the person enabled.
-func (w *Worker) Servers() (all []Server) {
+func (w *Worker) Servers() (all []wire.RunServer) {
 	for _, m := range w.cfg.Core.Modules() {
 		if !m.On {
 			continue
@@ -55,8 +47,8 @@ func (w *Worker) Fault(name module.Name, s module.Server) error {
 }
 
 // server returns a server whose programs are in dir.
-func (w *Worker) server(name module.Name, dir string, s module.Server) (v Server, err error) {
-	v = Server{Name: name.FullName(s), URL: s.URL, EnvFile: w.inHome(s.EnvFile)}
+func (w *Worker) server(name module.Name, dir string, s module.Server) (v wire.RunServer, err error) {
+	v = wire.RunServer{Name: name.FullName(s), URL: s.URL, EnvFile: w.inHome(s.EnvFile)}
 	if s.URL != "" {
 		return v, nil
 	}

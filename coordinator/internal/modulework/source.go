@@ -14,15 +14,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// A Status is what the source of a module does now.
-type Status struct {
-	PID   int       // of its process, 0 if none runs
-	Since time.Time // when that was started
-	Next  time.Time // when it is started again, zero if it runs
-	Ends  int       // how often in a row it has ended
-	Why   string    // it ended last
-}
-
 // A source keeps the command of one module running.
 type source struct {
 	w    *Worker
@@ -33,11 +24,11 @@ type source struct {
 	over chan struct{} // closed when the command has ended for good
 
 	mu     sync.Mutex // guards those below
-	status Status
+	status module.Status
 	end    context.CancelFunc // ends the command, or the pause after it
 }
 
-func (s *source) set(f func(*Status)) {
+func (s *source) set(f func(*module.Status)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(&s.status)
@@ -50,7 +41,7 @@ func (s *source) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		turn, end := context.WithCancel(ctx)
 		s.mu.Lock()
-		s.status, s.end = Status{}, end
+		s.status, s.end = module.Status{}, end
 		s.mu.Unlock()
 		began := time.Now()
 		err := s.once(turn)
@@ -76,7 +67,7 @@ func (s *source) rest(
 	if err != nil {
 		why = err.Error()
 	}
-	s.set(func(now *Status) { *now = Status{Next: time.Now().Add(pause), Ends: b.Ends, Why: why} })
+	s.set(func(now *module.Status) { *now = module.Status{Next: time.Now().Add(pause), Ends: b.Ends, Why: why} })
 	said, tell := why+"; again in "+pause.String(), b.Ends == module.TellAfter
 	if err := s.w.cfg.Core.EndedSource(s.name, said, tell); err != nil {
 		s.w.cfg.Log.Error("note the end of a source", "module", s.name, "err", err)
@@ -169,7 +160,7 @@ func (s *source) surely(ctx context.Context, f func() error) error {
 }
 
 func (s *source) started(pid int) {
-	s.set(func(now *Status) { now.PID, now.Since = pid, time.Now() })
+	s.set(func(now *module.Status) { now.PID, now.Since = pid, time.Now() })
 	if err := s.w.cfg.Core.StartedSource(s.name, pid); err != nil {
 		s.w.cfg.Log.Error("note the start of a source", "module", s.name, "err", err)
 	}

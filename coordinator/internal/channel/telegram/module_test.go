@@ -17,12 +17,9 @@ func modulesIn(folder modulework.Folder) noun.Modules {
 	return noun.Modules{
 		Path: folder.Path,
 		List: folder.List,
-		Read: func(name module.Name) (noun.ModuleContent, error) {
-			content, err := folder.Read(name)
-			return noun.ModuleContent(content), err
-		},
-		Source: func(module.Name) (noun.SourceStatus, bool) {
-			return noun.SourceStatus{Next: time.Unix(1_800_000_000, 0), Ends: 6, Why: "exit status 3: no <host>"}, true
+		Read: folder.Read,
+		Source: func(module.Name) (module.Status, bool) {
+			return module.Status{Next: time.Unix(1_800_000_000, 0), Ends: 6, Why: "exit status 3: no <host>"}, true
 		},
 	}
 }

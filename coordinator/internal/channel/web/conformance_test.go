@@ -134,14 +134,11 @@ func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server)
 func modulesIn(dir string) noun.Modules {
 	folder := modulework.NewFolder(dir)
 	return noun.Modules{
-		Path: folder.Path,
-		List: folder.List,
-		Read: func(name module.Name) (noun.ModuleContent, error) {
-			content, err := folder.Read(name)
-			return noun.ModuleContent(content), err
-		},
+		Path:    folder.Path,
+		List:    folder.List,
+		Read:    folder.Read,
 		File:    folder.File,
-		Source:  func(module.Name) (now noun.SourceStatus, ok bool) { return now, ok },
+		Source:  func(module.Name) (now module.Status, ok bool) { return now, ok },
 		Restart: func(module.Name) bool { return false },
 		Fault:   func(module.Name, module.Server) error { return nil },
 	}

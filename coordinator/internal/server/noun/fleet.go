@@ -186,11 +186,7 @@ func (s *Server) fleetRename(_ *door.Call, in wire.FleetRenameRequest) (out wire
 	return s.wireMachine(m), err
 }
 
-func (s *Server) fleetRemove(c *door.Call, in wire.Named) (out wire.Machine, err error) {
-	m, err := s.cfg.Core.Machine(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) fleetRemove(c *door.Call, m fleet.Machine) (out wire.Machine, err error) {
 	m, err = s.cfg.Core.ChangeMachine(m.ID, "removed from the fleet by "+c.Decider(), channel.News{},
 		func(m *fleet.Machine, _ time.Time) error { m.Removed = true; return nil })
 	if err == nil {

@@ -74,11 +74,7 @@ func (s *Server) loopID(l loop.Stack) string {
 	return cmp.Or(v.Token, l.Session)
 }
 
-func (s *Server) loop(_ *door.Call, in wire.Named) (out wire.Loop, err error) {
-	v, err := s.looped(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) loop(_ *door.Call, v session.Session) (out wire.Loop, err error) {
 	l := s.cfg.Core.Loop(v.ID)
 	if l.Session == "" {
 		return out, fmt.Errorf("%s has no loop: %w", v.Token, core.ErrNotFound)
@@ -125,10 +121,8 @@ func (s *Server) loopCancel(c *door.Call, in wire.Named) (out wire.Loop, err err
 	if c.Inside() != "" {
 		by, channel = "the session", ""
 	}
-	if err := s.cfg.Core.CancelLoop(v.ID, by, channel); err != nil {
-		return out, err
-	}
-	return s.wireLoop(s.cfg.Core.Loop(v.ID)), nil
+	err = s.cfg.Core.CancelLoop(v.ID, by, channel)
+	return s.wireLoop(s.cfg.Core.Loop(v.ID)), err
 }
 
 // looped returns the session that a request about a loop names. Of a run, whose session may

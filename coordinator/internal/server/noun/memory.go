@@ -107,11 +107,7 @@ func dayText(day time.Time) string {
 	return day.Format(time.DateOnly)
 }
 
-func (s *Server) memoryFact(_ *door.Call, in wire.Named) (out wire.MemoryFactReply, err error) {
-	name, err := factNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) memoryFact(_ *door.Call, name memory.Name) (out wire.MemoryFactReply, err error) {
 	f, archived, err := s.cfg.Memory.Fact(name)
 	if out.Fault = memory.Fault(err); err != nil && out.Fault == "" {
 		return out, err
@@ -166,11 +162,7 @@ func (s *Server) memorySource(c *door.Call) (source string, byPerson bool) {
 	return by, false
 }
 
-func (s *Server) memoryForget(c *door.Call, in wire.Named) (out wire.MemoryForgetReply, err error) {
-	name, err := factNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) memoryForget(c *door.Call, name memory.Name) (out wire.MemoryForgetReply, err error) {
 	source, byPerson := s.memorySource(c)
 	out.Change = "archived"
 	if byPerson {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/module"
@@ -21,32 +20,15 @@ type Modules struct {
 	Path func(module.Name) string
 	List func() ([]module.Name, error)
 	// Read returns what a folder holds. Its hash may be known even if there is an error.
-	Read func(module.Name) (ModuleContent, error)
+	Read func(module.Name) (module.Content, error)
 	// File returns what a file holds in the folder with a hash, "" for the folder as it is.
 	File    func(name module.Name, path, hash string) ([]byte, error)
-	Source  func(module.Name) (SourceStatus, bool)
+	Source  func(module.Name) (module.Status, bool)
 	Restart func(module.Name) bool
 	// Fault returns why runs do not get a server of tools of an enabled module, nil if they do.
 	Fault func(module.Name, module.Server) error
 	// Servers returns the servers of tools that runs get now.
 	Servers func() []wire.RunServer
-}
-
-// A ModuleContent is what the folder of a module holds.
-type ModuleContent struct {
-	module.Manifest
-	Hash    string
-	Files   int
-	Entries []module.Entry
-}
-
-// A SourceStatus is what the source of a module does now.
-type SourceStatus struct {
-	PID   int
-	Since time.Time
-	Next  time.Time
-	Ends  int
-	Why   string
 }
 
 func (s *Server) modules(*door.Call, wire.None) (out wire.ModulesReply, err error) {
@@ -64,11 +46,7 @@ func (s *Server) modules(*door.Call, wire.None) (out wire.ModulesReply, err erro
 	return out, nil
 }
 
-func (s *Server) module(_ *door.Call, in wire.Named) (out wire.Module, err error) {
-	name, err := s.moduleNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) module(_ *door.Call, name module.Name) (out wire.Module, err error) {
 	content, err := s.cfg.Modules.Read(name)
 	out = s.moduleWith(name, content, err)
 	for _, e := range content.Entries {
@@ -132,11 +110,7 @@ func (s *Server) moduleEnable(c *door.Call, in wire.ModuleEnableRequest) (out wi
 	return s.moduleWith(name, content, nil), nil
 }
 
-func (s *Server) moduleDisable(c *door.Call, in wire.Named) (out wire.Module, err error) {
-	name, err := s.moduleNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) moduleDisable(c *door.Call, name module.Name) (out wire.Module, err error) {
 	if _, known := s.cfg.Core.Module(name); !known {
 		return out, door.BadRequest("module %s was never enabled", name)
 	}
@@ -145,11 +119,7 @@ func (s *Server) moduleDisable(c *door.Call, in wire.Named) (out wire.Module, er
 	return s.moduleWith(name, content, unread), err
 }
 
-func (s *Server) moduleRestart(_ *door.Call, in wire.Named) (out wire.Module, err error) {
-	name, err := s.moduleNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) moduleRestart(_ *door.Call, name module.Name) (out wire.Module, err error) {
 	if !s.cfg.Modules.Restart(name) {
 		return out, door.BadRequest("module %s has no source that is kept running", name)
 	}
@@ -163,7 +133,7 @@ func (s *Server) wireModule(name module.Name) wire.Module {
 }
 
 // moduleWith is wireModule for a folder that was read already, with the error of that.
-func (s *Server) moduleWith(name module.Name, content ModuleContent, err error) wire.Module {
+func (s *Server) moduleWith(name module.Name, content module.Content, err error) wire.Module {
 	m, _ := s.cfg.Core.Module(name)
 	w := wire.Module{
 		ID:     string(name),
@@ -247,14 +217,6 @@ func moduleFaults(m wire.Module) (checks []wire.Check) {
 		}
 	}
 	return checks
-}
-
-// toolServers returns the servers of tools that a run gets.
-func (s *Server) toolServers() []wire.RunServer {
-	if s.cfg.Modules.Servers == nil {
-		return nil
-	}
-	return s.cfg.Modules.Servers()
 }
 
 func (s *Server) wireSource(m module.Module, name module.Name, of module.Source) *wire.ModuleSource {

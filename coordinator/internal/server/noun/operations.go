@@ -6,19 +6,32 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
+// of returns the handler of an operation on one thing, which find finds by its name.
+func of[Thing, Reply any](
+	find func(name string) (Thing, error), do func(*door.Call, Thing) (Reply, error),
+) func(*door.Call, wire.Named) (Reply, error) {
+	return func(c *door.Call, in wire.Named) (out Reply, err error) {
+		thing, err := find(in.ID)
+		if err != nil {
+			return out, err
+		}
+		return do(c, thing)
+	}
+}
+
 // Rows returns the operations on nouns, with who may ask for them.
 func (s *Server) Rows() []door.Operation {
 	return []door.Operation{
 		door.Row(wire.OpUndos, door.Reader, s.undos),
 		door.Row(wire.OpGrants, door.Reader, s.grants),
-		door.Row(wire.OpSession, door.Reader, s.showSession).Anywhere(fleet.OfSession),
+		door.Row(wire.OpSession, door.Reader, of(s.named, s.showSession)).Anywhere(fleet.OfSession),
 		door.Row(wire.OpSessions, door.Reader, s.someSessions),
 		door.Row(wire.OpStatus, door.Reader, s.status),
 		door.Row(wire.OpAsks, door.Reader, s.asks),
 		door.Row(wire.OpAsk, door.Reader, s.showAsk),
 		door.Row(wire.OpPast, door.Reader, s.pastAsks),
 		door.Row(wire.OpLoops, door.Reader, s.loops),
-		door.Row(wire.OpLoop, door.Reader, s.loop).Anywhere(fleet.OfLoop),
+		door.Row(wire.OpLoop, door.Reader, of(s.looped, s.loop)).Anywhere(fleet.OfLoop),
 		door.Row(wire.OpLog, door.Reader, s.log),
 		door.Row(wire.OpVerify, door.Reader, s.verify),
 		door.Row(wire.OpReport, door.Reader, s.report),
@@ -43,7 +56,7 @@ func (s *Server) Rows() []door.Operation {
 		door.Row(wire.OpSend, door.Person, s.send).By(door.Step),              // words need a terminal, see there
 		door.Row(wire.OpRevoke, door.Person, s.revoke).By(door.Step),
 		door.Row(wire.OpAway, door.Person, s.away).By(door.Step),
-		door.Row(wire.OpTurnStop, door.Person, s.turnStop).By(door.Step).Anywhere(""),
+		door.Row(wire.OpTurnStop, door.Person, of(s.named, s.turnStop)).By(door.Step).Anywhere(""),
 		door.Row(wire.OpPause, door.Person, s.pause).By(door.Step),
 		door.Row(wire.OpLoopStart, door.Standing, s.loopStart).By(door.Step),
 		door.Row(wire.OpLoopCancel, door.Owner, s.loopCancel).By(door.Step).Anywhere(""), // a way out, at every channel
@@ -71,19 +84,19 @@ func (s *Server) Rows() []door.Operation {
 		door.Row(wire.OpGapSet, door.Change, s.gapSet).By(door.Keyed),
 
 		door.Row(wire.OpTasks, door.Reader, s.tasks),
-		door.Row(wire.OpTask, door.Reader, s.task).Anywhere(fleet.OfTask),
+		door.Row(wire.OpTask, door.Reader, of(s.taskNamed, s.task)).Anywhere(fleet.OfTask),
 		door.Row(wire.OpTaskNew, door.Standing, s.taskNew).By(door.Keyed).Ways("Tasks", "/task TEXT"),
 		door.Row(wire.OpTaskStart, door.Standing, s.taskStart).By(door.Keyed).Anywhere("").Ways("Tasks", "/tasks"),
-		door.Row(wire.OpTaskStop, door.Change, s.taskStop).By(door.Step).Anywhere(""),
+		door.Row(wire.OpTaskStop, door.Change, of(s.taskNamed, s.taskStop)).By(door.Step).Anywhere(""),
 		door.Row(wire.OpTaskSet, door.Change, s.taskSet).By(door.Keyed).Anywhere(""),
-		door.Row(wire.OpTaskFiles, door.Reader, s.taskFiles).Anywhere(""),
+		door.Row(wire.OpTaskFiles, door.Reader, of(s.taskNamed, s.taskFiles)).Anywhere(""),
 		door.Row(wire.OpTaskFile, door.Reader, s.taskFile).Anywhere(""),
 		door.Row(wire.OpTaskEdit, door.Standing, s.taskEdit).By(door.Keyed).Anywhere(""),
 		door.Row(wire.OpTaskKeep, door.Standing, s.taskKeep).By(door.Keyed).Anywhere(""),
 
 		door.Row(wire.OpMemory, door.Reader, s.memory),
 		door.Row(wire.OpMemorySearch, door.Reader, s.memorySearch),
-		door.Row(wire.OpMemoryFact, door.Reader, s.memoryFact),
+		door.Row(wire.OpMemoryFact, door.Reader, of(factNamed, s.memoryFact)),
 		door.Row(wire.OpMemoryLint, door.Reader, s.memoryLint),
 		door.Row(wire.OpMemoryDay, door.Reader, s.memoryDay),
 		door.Row(wire.OpMemoryDays, door.Reader, s.memoryDays),
@@ -91,36 +104,36 @@ func (s *Server) Rows() []door.Operation {
 		// The fact names its source.
 		door.Row(wire.OpMemoryAdd, door.Writer, s.memoryAdd).By(door.Keyed).Ways("Memory", "/remember TEXT"),
 		// A session only archives.
-		door.Row(wire.OpMemoryForget, door.Writer, s.memoryForget).By(door.Keyed).Ways("Memory", ""),
+		door.Row(wire.OpMemoryForget, door.Writer, of(factNamed, s.memoryForget)).By(door.Keyed).Ways("Memory", ""),
 		door.Row(wire.OpTriggers, door.Reader, s.triggers),
-		door.Row(wire.OpTrigger, door.Reader, s.trigger),
+		door.Row(wire.OpTrigger, door.Reader, of(s.triggerNamed, s.trigger)),
 		door.Row(wire.OpTriggerLog, door.Reader, s.triggerLog),
 		door.Row(wire.OpTriggerNew, door.Standing, s.triggerNew).By(door.Keyed),
-		door.Row(wire.OpTriggerOn, door.Standing, s.triggerOn).By(door.Step).
+		door.Row(wire.OpTriggerOn, door.Standing, of(s.triggerNamed, s.triggerOn)).By(door.Step).
 			Ways("Triggers", "/triggers, for a rule that you had approved"),
-		door.Row(wire.OpTriggerOff, door.Change, s.triggerOff).By(door.Step),
-		door.Row(wire.OpTriggerRemove, door.Change, s.triggerRemove).By(door.Keyed),
-		door.Row(wire.OpTriggerRotate, door.Standing, s.triggerRotate).By(door.Keyed),
+		door.Row(wire.OpTriggerOff, door.Change, of(s.triggerNamed, s.triggerOff)).By(door.Step),
+		door.Row(wire.OpTriggerRemove, door.Change, of(s.triggerNamed, s.triggerRemove)).By(door.Keyed),
+		door.Row(wire.OpTriggerRotate, door.Standing, of(s.triggerNamed, s.triggerRotate)).By(door.Keyed),
 		door.Row(wire.OpTriggerFire, door.Standing, s.triggerFire).By(door.Step).Ways("Triggers", ""),
 		door.Row(wire.OpTriggerTest, door.Change, s.triggerTest).By(door.Keyed), // it runs the rule's filter
 
 		door.Row(wire.OpModules, door.Reader, s.modules),
-		door.Row(wire.OpModule, door.Reader, s.module),
+		door.Row(wire.OpModule, door.Reader, of(s.moduleNamed, s.module)),
 		door.Row(wire.OpModuleFile, door.Reader, s.moduleFile),
 		door.Row(wire.OpModuleEnable, door.Standing, s.moduleEnable).By(door.Step).
 			Ways("Modules", "/modules, for a folder that you had enabled"),
-		door.Row(wire.OpModuleDisable, door.Change, s.moduleDisable).By(door.Step),
-		door.Row(wire.OpModuleRestart, door.Change, s.moduleRestart).By(door.Keyed),
+		door.Row(wire.OpModuleDisable, door.Change, of(s.moduleNamed, s.moduleDisable)).By(door.Step),
+		door.Row(wire.OpModuleRestart, door.Change, of(s.moduleNamed, s.moduleRestart)).By(door.Keyed),
 
 		// A session only proposes one, see there.
 		door.Row(wire.OpRunStart, door.Asker, s.runStart).By(door.Step).Ways("Runs", "/run TEXT").Proposes(s.proposeOn),
 		door.Row(wire.OpRunWiden, door.Self, s.runWiden).By(door.Keyed), // a run asks for itself alone
 		door.Row(wire.OpRunOpen, door.Standing, s.runOpen).By(door.Keyed).Here(),
 		door.Row(wire.OpRunWait, door.Person, s.runWait).By(door.Step), // an act does not wait
-		door.Row(wire.OpRunStop, door.Change, s.runStop).By(door.Step).Anywhere(""),
-		door.Row(wire.OpRunRemove, door.Change, s.runRemove).By(door.Step).Anywhere(""),
+		door.Row(wire.OpRunStop, door.Change, of(s.runNamed, s.runStop)).By(door.Step).Anywhere(""),
+		door.Row(wire.OpRunRemove, door.Change, of(s.runNamed, s.runRemove)).By(door.Step).Anywhere(""),
 		door.Row(wire.OpRunTake, door.Person, s.runTake).By(door.Keyed).Here(), // needs a terminal, see there
-		door.Row(wire.OpRunGive, door.Person, s.runGive).By(door.Step).Anywhere(""),
+		door.Row(wire.OpRunGive, door.Person, of(s.runNamed, s.runGive)).By(door.Step).Anywhere(""),
 		door.Row(wire.OpRunAdopt, door.Standing, s.runAdopt).By(door.Step),
 		door.Row(wire.OpRunTurn, door.Runner, s.runTurn),
 		door.Row(wire.OpRunEvents, door.Runner, s.runEvents),
@@ -133,7 +146,7 @@ func (s *Server) Rows() []door.Operation {
 		door.Row(wire.OpFleetInvite, door.Person, s.fleetInvite).By(door.Keyed).Here(),
 		door.Row(wire.OpFleetJoin, door.Person, s.fleetJoin).By(door.Keyed).Here(),
 		door.Row(wire.OpFleetRename, door.Person, s.fleetRename).By(door.Keyed).Here(),
-		door.Row(wire.OpFleetRemove, door.Person, s.fleetRemove).By(door.Keyed).Here(),
+		door.Row(wire.OpFleetRemove, door.Person, of(s.cfg.Core.Machine, s.fleetRemove)).By(door.Keyed).Here(),
 		door.Row(wire.OpFleetLeave, door.Person, s.fleetLeave).By(door.Keyed).Here(),
 
 		door.Row(wire.OpTelegram, door.Reader, s.telegram),

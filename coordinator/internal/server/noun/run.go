@@ -290,30 +290,19 @@ func (s *Server) runWait(c *door.Call, in wire.RunWaitRequest) (out wire.RunWait
 	return wire.RunWaitReply{Run: s.wireRun(r), Over: r.Settled()}, err
 }
 
-func (s *Server) runStop(c *door.Call, in wire.Named) (out wire.Run, err error) {
-	return s.changeRun(in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.StopRun(id, c.Decider()) })
+func (s *Server) runStop(c *door.Call, r run.Run) (out wire.Run, err error) {
+	r, err = s.cfg.Core.StopRun(r.ID, c.Decider())
+	return s.wireRun(r), err
 }
 
-func (s *Server) runRemove(c *door.Call, in wire.Named) (out wire.Run, err error) {
-	r, err := s.runNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) runRemove(c *door.Call, r run.Run) (out wire.Run, err error) {
 	ctx, cancel := context.WithTimeout(c.Ctx, workplace.GitFor)
 	defer cancel()
 	keeps := s.cfg.Runs.Keeps(ctx, r.Place)
-	out, err = s.changeRun(in.ID, func(id run.ID) (run.Run, error) { return s.cfg.Core.RemoveRun(id, c.Decider()) })
+	r, err = s.cfg.Core.RemoveRun(r.ID, c.Decider())
+	out = s.wireRun(r)
 	out.Keeps = keeps
 	return out, err
-}
-
-// changeRun applies a decision to a run.
-func (s *Server) changeRun(name string, f func(run.ID) (run.Run, error)) (out wire.Run, err error) {
-	r, err := s.runNamed(name)
-	if err == nil {
-		r, err = f(r.ID)
-	}
-	return s.wireRun(r), err
 }
 
 // runTurn gives a runner its turn.
@@ -359,7 +348,7 @@ func (s *Server) turnOf(r run.Run) (out wire.RunTurnReply, err error) {
 		LeavingMS:    times.Leaving.Milliseconds(),
 		Stop:         r.Turn.Ending(),
 		WebAddr:      strings.TrimPrefix(s.cfg.Page.URL(), "http://"),
-		Servers:      s.toolServers(),
+		Servers:      s.cfg.Modules.Servers(),
 	}, nil
 }
 

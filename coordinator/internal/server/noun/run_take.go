@@ -54,11 +54,7 @@ func (s *Server) hasClient(agent string) error {
 }
 
 // runGive hands a run back. It refuses while a process has the conversation.
-func (s *Server) runGive(c *door.Call, in wire.Named) (out wire.Run, err error) {
-	r, err := s.runNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) runGive(c *door.Call, r run.Run) (out wire.Run, err error) {
 	if where := s.heldIn(c, r); r.State == run.Taken && where != "" {
 		return out, fmt.Errorf("%w in %s; end that first", run.ErrOpen, where)
 	}

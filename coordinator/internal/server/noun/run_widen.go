@@ -64,7 +64,8 @@ func (s *Server) runOpen(c *door.Call, in wire.RunWidenRequest) (out wire.Run, e
 	if err != nil {
 		return out, err
 	}
-	return s.changeRun(in.Run, func(id run.ID) (run.Run, error) { return s.cfg.Core.OpenForRun(id, path, c.Decider()) })
+	r, err = s.cfg.Core.OpenForRun(r.ID, path, c.Decider())
+	return s.wireRun(r), err
 }
 
 // checkWider returns a path without links that a person may open for a run, and an error for any other one. What the

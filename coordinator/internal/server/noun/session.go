@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -16,11 +17,7 @@ import (
 const mostSteps = 100
 
 // showSession shows one session, also one that has ended.
-func (s *Server) showSession(_ *door.Call, in wire.Named) (out wire.SessionReply, err error) {
-	v, err := s.named(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) showSession(_ *door.Call, v session.Session) (out wire.SessionReply, err error) {
 	var steps []usage.Step
 	if v.Transcript != "" {
 		steps = s.cfg.Steps(v.Transcript, mostSteps)

@@ -77,11 +77,7 @@ func archived(t wire.Task) int {
 	return 0
 }
 
-func (s *Server) task(_ *door.Call, in wire.Named) (out wire.Task, err error) {
-	slug, err := s.taskNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) task(_ *door.Call, slug task.Slug) (out wire.Task, err error) {
 	return s.wireTask(slug), nil
 }
 
@@ -174,10 +170,8 @@ func (s *Server) taskStart(c *door.Call, in wire.TaskStartRequest) (out wire.Tas
 		return out, err
 	}
 	start := core.Start{Run: r, First: taskText(c, in.Key, first), Next: taskText(c, in.Key, next)}
-	if _, err := s.cfg.Core.StartTask(slug, start); err != nil {
-		return out, err
-	}
-	return s.wireTask(slug), nil
+	_, err = s.cfg.Core.StartTask(slug, start)
+	return s.wireTask(slug), err
 }
 
 // taskOf returns what is kept of a task. A folder without that becomes a task of the caller.
@@ -222,18 +216,12 @@ func taskText(c *door.Call, key, text string) message.Message {
 	return message.Message{Key: "task:" + key, Text: text, By: c.Decider(), Channel: c.Channel()}
 }
 
-func (s *Server) taskStop(c *door.Call, in wire.Named) (out wire.Task, err error) {
-	slug, err := s.taskNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) taskStop(c *door.Call, slug task.Slug) (out wire.Task, err error) {
 	if _, err := s.taskOf(slug, c); err != nil {
 		return out, err
 	}
-	if _, err := s.cfg.Core.StopTask(slug, c.Decider()); err != nil {
-		return out, err
-	}
-	return s.wireTask(slug), nil
+	_, err = s.cfg.Core.StopTask(slug, c.Decider())
+	return s.wireTask(slug), err
 }
 
 // taskSet writes a status into state.md. A task that a run works on must be stopped first.
@@ -261,10 +249,8 @@ func (s *Server) taskSet(c *door.Call, in wire.TaskSetRequest) (out wire.Task, e
 	if err := s.cfg.Tasks.SetStatus(slug, status); err != nil {
 		return out, err
 	}
-	if err := s.cfg.Core.NoteTask(slug, c.Decider()+" set the status "+in.Status); err != nil {
-		return out, err
-	}
-	return s.wireTask(slug), nil
+	err = s.cfg.Core.NoteTask(slug, c.Decider()+" set the status "+in.Status)
+	return s.wireTask(slug), err
 }
 
 // wireTask returns what is known of a task, also if its state.md cannot be read.

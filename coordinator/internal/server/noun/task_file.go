@@ -11,11 +11,7 @@ import (
 )
 
 // taskFiles returns the state.md of a task as it is, and lists the files beside it.
-func (s *Server) taskFiles(_ *door.Call, in wire.Named) (out wire.TaskFilesReply, err error) {
-	slug, err := s.taskNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) taskFiles(_ *door.Call, slug task.Slug) (out wire.TaskFilesReply, err error) {
 	state, unread := s.cfg.Tasks.State(slug)
 	files, more, err := s.cfg.Tasks.Files(slug)
 	out = wire.TaskFilesReply{

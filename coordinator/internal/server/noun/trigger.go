@@ -55,11 +55,7 @@ func (s *Server) triggers(*door.Call, wire.None) (out wire.TriggersReply, err er
 	return wire.TriggersReply{Triggers: wire.List(slices.Compact(names), s.wireTrigger)}, nil
 }
 
-func (s *Server) trigger(_ *door.Call, in wire.Named) (out wire.Trigger, err error) {
-	name, err := s.triggerNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) trigger(_ *door.Call, name trigger.Name) (out wire.Trigger, err error) {
 	return s.wireTrigger(name), nil
 }
 
@@ -192,11 +188,7 @@ func (s *Server) approve(c *door.Call, name trigger.Name, file string, r trigger
 	return out, nil
 }
 
-func (s *Server) triggerOn(c *door.Call, in wire.Named) (out wire.Trigger, err error) {
-	name, err := s.triggerNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) triggerOn(c *door.Call, name trigger.Name) (out wire.Trigger, err error) {
 	file, r, err := s.ruleOf(name)
 	if err != nil {
 		return out, err
@@ -204,11 +196,7 @@ func (s *Server) triggerOn(c *door.Call, in wire.Named) (out wire.Trigger, err e
 	return s.approve(c, name, file, r)
 }
 
-func (s *Server) triggerOff(c *door.Call, in wire.Named) (out wire.Trigger, err error) {
-	name, err := s.triggerNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) triggerOff(c *door.Call, name trigger.Name) (out wire.Trigger, err error) {
 	if _, known := s.cfg.Core.Trigger(name); !known {
 		return out, door.BadRequest("trigger %s is only proposed; it is off", name)
 	}
@@ -216,11 +204,7 @@ func (s *Server) triggerOff(c *door.Call, in wire.Named) (out wire.Trigger, err 
 	return s.wireTrigger(name), err
 }
 
-func (s *Server) triggerRemove(c *door.Call, in wire.Named) (out wire.None, err error) {
-	name, err := s.triggerNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) triggerRemove(c *door.Call, name trigger.Name) (out wire.None, err error) {
 	if _, known := s.cfg.Core.Trigger(name); known {
 		if _, err := s.cfg.Core.RemoveTrigger(name, c.Decider()); err != nil {
 			return out, err
@@ -230,11 +214,7 @@ func (s *Server) triggerRemove(c *door.Call, in wire.Named) (out wire.None, err 
 }
 
 // triggerRotate makes a new secret for a webhook. The old one counts no more.
-func (s *Server) triggerRotate(c *door.Call, in wire.Named) (out wire.Trigger, err error) {
-	name, err := s.triggerNamed(in.ID)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) triggerRotate(c *door.Call, name trigger.Name) (out wire.Trigger, err error) {
 	_, r, err := s.ruleOf(name)
 	switch {
 	case err != nil:
