@@ -76,7 +76,7 @@ func (p *Page) Lines(lines []string) {
 func (p *Page) Say(format string, args ...any) {
 	for i, arg := range args {
 		if s, is := arg.(string); is {
-			args[i] = Visible(text.Fold(s))
+			args[i] = Visible(strings.ReplaceAll(s, "\n", " "))
 		}
 	}
 	p.Line(format, args...)

@@ -251,3 +251,12 @@ func TestVisible(t *testing.T) {
 		t.Errorf("cut: %q", got)
 	}
 }
+
+// TestSay: what a sentence quotes steers no terminal and breaks no line, and its blanks stay.
+func TestSay(t *testing.T) {
+	var b bytes.Buffer
+	(&Page{W: &b}).Say("Away is %s for %s%s, %d.", "on\nnow", "a\x1b[2Jb", " until 14:00", 2)
+	if want := "Away is on now for a\ufffd[2Jb until 14:00, 2.\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
