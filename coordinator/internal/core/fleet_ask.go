@@ -48,10 +48,11 @@ func (s *step) mirrorAsk(m fleet.Machine, a ask.Ask, from ask.From) {
 	a.ID, a.On = ask.MirrorID(machine, a.ID), ask.MirrorID(machine, a.On)
 	a.Session = session.ID(string(a.Session) + "@" + machine)
 	a = a.Shift(-time.Duration(m.Known.Offset) * time.Millisecond) // to our clock
-	a.Taker, a.Unproven, a.Nonce, a.Shown = session.Process{}, false, "", true
+	a.Taker, a.Unproven, a.Shown = session.Process{}, false, true
 	old, known := s.asks.Rows[a.ID]
+	a.Nonce, a.Twice = old.Nonce, old.Twice // whether our card may exist twice, not whether theirs may
 	if known {
-		a.Nonce, a.Twice, from.Sent = old.Nonce, old.Twice, old.From.Sent
+		from.Sent = old.From.Sent
 	} else {
 		a.Nonce = s.cfg.Secret()
 		text := fmt.Sprintf("%s: %s asks for %s (sha256 %s)", m.Name, from.Token, a.Line(), short(a.Hash))

@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/run"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -26,6 +27,28 @@ func (r *rig) admits() fleet.MachineID {
 	m, err := r.Admit("invite", fleet.Machine{ID: "build-key"})
 	r.ok(err)
 	return m.ID
+}
+
+// TestDoubtOfMember checks that a member which may have shown its card to us twice says nothing of our card on the phone, and
+// that our own doubt stays.
+func TestDoubtOfMember(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	id := r.admits()
+	for _, c := range []struct {
+		doubts, theirs, want bool
+	}{{false, true, false}, {true, false, true}} {
+		ref := ask.MirrorID(string(id), "ask_1")
+		if c.doubts {
+			r.ok(r.Doubt(phone, ref))
+		}
+		theirs := ask.Start(ask.Ask{ID: "ask_1", Kind: ask.Permission, Session: "s", Tool: "Bash", Text: "make"}, session.On, r.Now())
+		theirs.Twice = c.theirs
+		r.ok(r.MirrorCard(id, fleet.Card{Asks: []ask.Ask{theirs}, From: ask.From{Token: "shop"}}))
+		ours, err := r.Ask(ref)
+		r.ok(err)
+		r.same("may exist twice", c.want, ours.Twice)
+	}
 }
 
 // TestProposedElsewhere checks that a run which a session proposes on another machine is ordered there once the person

@@ -82,7 +82,7 @@ const done = `UPDATE actions SET done = ?2, tries = 0, error = ?3 WHERE key = ?1
 
 func putDone(tx writer, b *Batch) error {
 	for _, a := range b.Done {
-		if _, err := tx.Exec(done, a.Key, a.Gen, ""); err != nil {
+		if _, err := tx.Exec(done, a.Key, a.Gen, a.Note); err != nil {
 			return fmt.Errorf("finish action: %w", err)
 		}
 	}
@@ -90,17 +90,16 @@ func putDone(tx writer, b *Batch) error {
 }
 
 // Done marks the generation that was carried out, unless a batch has done so. An action that was written
-// again meanwhile stays open. note says why it was given up, or is empty.
+// again meanwhile stays open. note says why it was given up, or is empty. What is carried is committed with it:
+// what an action has noted of its message is never lost when the action is done.
 func (s *Store) Done(a Action, note string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if slices.ContainsFunc(s.carried.Done, func(d Action) bool { return d.Key == a.Key && d.Gen == a.Gen }) {
 		return nil
 	}
-	if _, err := s.db.Exec(done, a.Key, a.Gen, note); err != nil {
-		return fmt.Errorf("finish action: %w", s.explain(err))
-	}
-	return nil
+	a.Note = note
+	return s.commitHeld(&Batch{Done: []Action{a}}, unsynced)
 }
 
 // Later puts an action off after a failure.

@@ -204,6 +204,22 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
+// TestDoneKeepsWhatIsCarried: what an action noted is committed with its end.
+func TestDoneKeepsWhatIsCarried(t *testing.T) {
+	path := newPath(t)
+	s := open(t, path)
+	commit(t, s, act("say", "", t0))
+	var noted store.Batch
+	store.Accounts.Put(&noted, channel.Account{Channel: "phone", Newest: "7"})
+	s.Carry(noted)
+	done(t, s, mustDue(t, s, t0), "")
+	s.Close() // as kill -9
+	s = open(t, path)
+	if a, ok, err := store.Accounts.Get(s, "phone"); err != nil || !ok || a.Newest != "7" {
+		t.Errorf("have %+v, %v, %v", a, ok, err)
+	}
+}
+
 func TestForget(t *testing.T) {
 	s := open(t, newPath(t))
 	commit(t, s, store.Batch{Received: updates(1, 2, 3, 1003)})

@@ -111,6 +111,7 @@ type Action struct {
 	Due   time.Time
 	Gen   int64
 	Tries int
+	Note  string // why it was given up, once it is done
 }
 
 // Commit makes b durable in one transaction. After an error nothing of it is.
@@ -149,6 +150,11 @@ func (s *Store) flushIf(isDue func(carried Batch) bool) error {
 func (s *Store) commit(b *Batch, to level) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.commitHeld(b, to)
+}
+
+// commitHeld is commit for a caller that holds s.mu.
+func (s *Store) commitHeld(b *Batch, to level) error {
 	if len(s.carried.Received) > 0 {
 		to = synced // their channel forgets them
 	}
