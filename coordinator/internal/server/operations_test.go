@@ -52,7 +52,7 @@ func TestOperationsHaveAManner(t *testing.T) {
 // TestWaysAreNeeded checks that only an operation which needs a channel whose answers count says where else it is done.
 func TestWaysAreNeeded(t *testing.T) {
 	for name, op := range New(Config{}).operations(nil) {
-		if op.HasWays() && !slices.Contains([]door.Access{door.Standing, door.Asker, door.Writer}, op.Access) {
+		if op.Page+op.Phone != "" && !slices.Contains([]door.Access{door.Standing, door.Asker, door.Writer}, op.Access) {
 			t.Errorf("%s has ways elsewhere and access %d", name, op.Access)
 		}
 	}
@@ -71,8 +71,8 @@ func TestOperations(t *testing.T) {
 			wire.OpModules, wire.OpModule, wire.OpModuleFile, wire.OpSuggestions, wire.OpGaps,
 		},
 		door.Self: {
-			wire.OpPost, wire.OpTell, wire.OpEscalate, wire.OpWake, wire.OpRunWiden, wire.OpToolMessage, wire.OpSuggest, wire.OpGapReport, wire.OpPerson,
-			wire.OpMachineCall,
+			wire.OpPost, wire.OpTell, wire.OpEscalate, wire.OpWake, wire.OpRunWiden, wire.OpToolMessage,
+			wire.OpSuggest, wire.OpGapReport, wire.OpPerson, wire.OpMachineCall,
 		},
 		door.Owner: {wire.OpLoopCancel},
 		door.Own:   {wire.OpConsultBegin, wire.OpConsultEnd},
@@ -105,6 +105,25 @@ func TestOperations(t *testing.T) {
 		isHook := strings.HasPrefix(name, "hook.")
 		if isHook != (op.Access == door.Hook) || !isHook && op.Access != want[name] {
 			t.Errorf("%s: have access %d, want %d", name, op.Access, want[name])
+		}
+	}
+}
+
+// TestHere makes every change of the operations that no machine carries out for another visible.
+func TestHere(t *testing.T) {
+	here := []fmt.Stringer{
+		wire.OpShutdown, wire.OpPerson, wire.OpSignOut, wire.OpMachineCall, wire.OpConfigSet, wire.OpPolicyTrust,
+		wire.OpToolMessage, wire.OpTelegramConnect, wire.OpTelegramPair, wire.OpTelegramDisconnect, wire.OpFleetServe,
+		wire.OpFleetInvite, wire.OpFleetJoin, wire.OpFleetRename, wire.OpFleetRemove, wire.OpFleetLeave, wire.OpRunTake,
+		wire.OpRunOpen,
+	}
+	want := map[string]bool{}
+	for _, op := range here {
+		want[op.String()] = true
+	}
+	for name, op := range New(Config{}).operations(nil) {
+		if op.IsHere != want[name] {
+			t.Errorf("%s: is here alone: %t", name, op.IsHere)
 		}
 	}
 }

@@ -129,7 +129,8 @@ func (r Reader) repository(ctx context.Context, cwd string) (string, error) {
 	case err == nil:
 		return top, nil
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("%w: git did not say within %s which repository %s is in: try again", loop.ErrNoTask, GitFor, cwd)
+		return "", fmt.Errorf("%w: git did not say within %s which repository %s is in: try again",
+			loop.ErrNoTask, GitFor, cwd)
 	}
 	return "", fmt.Errorf("%w: say what to do, as in /loop --max 5 make the tests pass "+
 		"(without a task a git repository's issues are worked through, and %s is in none)", loop.ErrNoTask, cwd)

@@ -235,11 +235,11 @@ func (c *Call) AllowStanding() error {
 // elsewhere says where a person can do something whose operation is refused at a channel.
 func (c *Call) elsewhere() string {
 	from, found := c.door.core.Settings().AnswersFrom, []string{}
-	if c.row.phone != "" && slices.Contains(from, Telegram) {
-		found = append(found, "on the phone: "+c.row.phone)
+	if c.row.Phone != "" && slices.Contains(from, Telegram) {
+		found = append(found, "on the phone: "+c.row.Phone)
 	}
-	if c.row.page != "" && slices.Contains(from, Web) {
-		found = append(found, "on the page: "+c.row.page)
+	if c.row.Page != "" && slices.Contains(from, Web) {
+		found = append(found, "on the page: "+c.row.Page)
 	}
 	if slices.Contains(from, Terminal) {
 		found = append(found, "at a terminal")

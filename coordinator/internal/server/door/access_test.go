@@ -204,3 +204,20 @@ func TestSaysWhereItCounts(t *testing.T) {
 		}
 	}
 }
+
+// TestRemote checks that the hub has a machine do only what may be done twice and is not about the machine itself.
+func TestRemote(t *testing.T) {
+	do := func(*Call, wire.None) (out wire.None, err error) { return out, nil }
+	op := func(name string) wire.Op[wire.None, wire.None] { return wire.Op[wire.None, wire.None](name) }
+	d := newOwnRig(t)
+	d.table = TableOf([]Operation{
+		Row(op("reads"), Reader, do), Row(op("keyed"), Person, do).By(Keyed), Row(op("once"), Person, do).By(Step),
+		Row(op("here"), Person, do).By(Keyed).Here(),
+	})
+	d.Connect(Parts{Marks: func() {}})
+	for name, ok := range map[string]bool{"reads": true, "keyed": true, "once": false, "here": false, "none": false} {
+		if _, err := d.Remote(t.Context(), "hub", name, wire.None{}); (err == nil) != ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

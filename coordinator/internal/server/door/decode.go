@@ -1,8 +1,6 @@
 package door
 
-import (
-	"github.com/afar-sh/afar/coordinator/guard/hostjson"
-)
+import "github.com/afar-sh/afar/coordinator/guard/hostjson"
 
 // maxNesting leaves room for a call around a hook's input.
 const maxNesting = hostjson.MaxDepth + 8

@@ -111,7 +111,8 @@ func (c *Call) order(m fleet.Machine, op string, in json.RawMessage) (json.RawMe
 	return c.AwaitOrder(m, o)
 }
 
-var errOfSession = fmt.Errorf("%w: a session asks nothing of another machine, and may only propose a run there", ErrDenied)
+var errOfSession = fmt.Errorf("%w: a session asks nothing of another machine, and may only propose a run there",
+	ErrDenied)
 
 // allowThere returns an error unless the person asks for a change on another machine.
 func (c *Call) allowThere() error {
@@ -198,7 +199,7 @@ func machineCall(c *Call, in wire.MachineCall) (out wire.Raw, err error) {
 		return nil, BadRequest("only the hub of a fleet calls another machine")
 	}
 	row, known := c.door.table[in.Op]
-	if !known || row.isHere || row.Access.ofPrograms() {
+	if !known || row.IsHere || row.Access.ofPrograms() {
 		return nil, BadRequest("%s is done on the machine itself", in.Op)
 	}
 	asked := c.As(in.Op)
@@ -233,7 +234,7 @@ func machineCall(c *Call, in wire.MachineCall) (out wire.Raw, err error) {
 func (d *Door) Remote(ctx context.Context, by, op string, in any) (any, error) {
 	row, ok := d.table[op]
 	mayRepeat := row.Access == Reader || row.Manner == Keyed
-	if !ok || !mayRepeat || row.isHere {
+	if !ok || !mayRepeat || row.IsHere {
 		return nil, BadRequest("%s is no operation that the hub may repeat", op)
 	}
 	return d.take(&Call{door: d, Ctx: ctx, op: op, by: by, via: fleet.Channel}, in)

@@ -45,18 +45,18 @@ const (
 
 // An Operation is one row of the table: who may ask for it, and what it does.
 type Operation struct {
-	Access Access
-	Manner Manner
+	Access      Access
+	Manner      Manner
+	IsHere      bool   // no machine carries it out for another: it is about the machine itself
+	Page, Phone string // how a person does the same there, "" where they cannot
 
 	name string
 	do   func(*Call) (any, error)           // decodes the body of the call
 	take func(c *Call, in any) (any, error) // takes the request itself, of the type that the Op names
 	// reply decodes what another machine replies, "" for nothing yet.
-	reply       func(raw json.RawMessage, on wire.Origin) (any, error)
-	isAnywhere  bool   // it is carried out on the machine of the thing that the id of its request names
-	isHere      bool   // no machine carries it out for another: it is about the machine itself
-	mirrored    string // how the hub mirrors such things, "" for not at all
-	page, phone string // how a person does it there, "" where they cannot
+	reply      func(raw json.RawMessage, on wire.Origin) (any, error)
+	isAnywhere bool   // it is carried out on the machine of the thing that the id of its request names
+	mirrored   string // how the hub mirrors such things, "" for not at all
 	// propose asks the person about the call of a session for another machine, nil if sessions make none.
 	propose func(c *Call, on fleet.Machine, in []byte) (wire.Raw, error)
 }
@@ -100,13 +100,13 @@ func (o Operation) Anywhere(mirrored string) Operation {
 
 // Here returns a row whose operation no machine carries out for another.
 func (o Operation) Here() Operation {
-	o.isHere = true
+	o.IsHere = true
 	return o
 }
 
 // Ways returns a row that says how a person does the same on the page and on the phone, "" where they cannot.
 func (o Operation) Ways(page, phone string) Operation {
-	o.page, o.phone = page, phone
+	o.Page, o.Phone = page, phone
 	return o
 }
 
@@ -115,9 +115,6 @@ func (o Operation) Proposes(propose func(c *Call, on fleet.Machine, in []byte) (
 	o.propose = propose
 	return o
 }
-
-// HasWays reports whether a row says where else a person can do the same.
-func (o Operation) HasWays() bool { return o.page+o.phone != "" }
 
 // A Table has operations by their names.
 type Table map[string]Operation

@@ -1,8 +1,6 @@
 package hook
 
-import (
-	"github.com/afar-sh/afar/coordinator/wire"
-)
+import "github.com/afar-sh/afar/coordinator/wire"
 
 // opening returns what a session is told about memory when it begins, or begins again without
 // its history. A run and a session that nobody has opened are told nothing.

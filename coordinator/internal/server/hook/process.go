@@ -1,8 +1,6 @@
 package hook
 
-import (
-	"github.com/afar-sh/afar/coordinator/peer"
-)
+import "github.com/afar-sh/afar/coordinator/peer"
 
 // born returns when a client began, "" if that is unknown. It looks in the line of the
 // hook first, where the client mostly is.
