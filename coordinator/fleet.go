@@ -85,7 +85,7 @@ func (c *Coordinator) openFleet() error {
 
 func (c *Coordinator) fleetSettings() fleetwork.Setup {
 	return fleetwork.Setup{
-		Core: c.core, Dir: c.cfg.Dirs.Fleet(), Bin: c.cfg.Bin, Version: c.cfg.Version, Machine: home.Machine(),
+		Core: c.core, Dir: c.cfg.Dirs.Fleet(), Version: c.cfg.Version, Machine: home.Machine(),
 		Hub: c.fleet.hub, Link: c.fleet.link, Leaving: c.fleet.leaving,
 	}
 }

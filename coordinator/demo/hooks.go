@@ -164,7 +164,6 @@ type input map[string]any
 
 // said is the part of a hook's output that decides something.
 type said struct {
-	Decision string `json:"decision"`
 	Specific struct {
 		Decision string `json:"permissionDecision"`
 		Answer   struct {

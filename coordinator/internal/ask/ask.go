@@ -312,7 +312,7 @@ func Local(a Ask, note string, now time.Time) (Ask, error) {
 	if !a.pending() {
 		return a.refuseStep("settle at the terminal")
 	}
-	if kept, ok := a.keepInRun(processEnded, now); ok {
+	if kept, ok := a.keepInRun(now); ok {
 		return kept, nil
 	}
 	return a.withdrawn(note, now), nil
@@ -335,7 +335,7 @@ func Abandon(a Ask, why string, now time.Time) (Ask, error) {
 
 // Cancel records that the host ended the waiting hook, or that the session ended.
 func Cancel(a Ask, note string, now time.Time) (Ask, error) {
-	if kept, ok := a.keepInRun(processEnded, now); ok {
+	if kept, ok := a.keepInRun(now); ok {
 		return kept, nil
 	}
 	if a.Replied() || a.State != Open && !a.Unconfirmed() {
@@ -457,7 +457,7 @@ func show(a Ask, now time.Time) Ask {
 }
 
 func drop(a Ask, now time.Time) Ask {
-	if kept, ok := a.keepInRun(processEnded, now); ok {
+	if kept, ok := a.keepInRun(now); ok {
 		return kept
 	}
 	if a.Decision != nil {

@@ -15,11 +15,8 @@ import (
 // open a page. The host opens its own dialog for it only after Afar's hook has ended.
 const Elicitation Kind = "elicitation"
 
-// The time limits of an elicitation at a terminal, where the dialog waits for the hook.
-const (
-	ElicitFor    = SubagentFor     // after this time without an answer, it goes to the terminal
-	AnsweringFor = 3 * time.Minute // the time for the next field, once somebody began to answer
-)
+// AnsweringFor is the time for the next field of an elicitation at a terminal, once somebody began to answer.
+const AnsweringFor = 3 * time.Minute
 
 // The bounds of a requested form.
 const (

@@ -129,7 +129,7 @@ func TestFieldOptions(t *testing.T) {
 // after the hook, so the time is short unless the person is away.
 func TestElicitationTimes(t *testing.T) {
 	base := elicited(t, `"f":{"type":"string"}`, "")
-	for mode, want := range map[session.Mode]time.Duration{session.Auto: ask.ElicitFor, session.On: ask.AttendedFor} {
+	for mode, want := range map[session.Mode]time.Duration{session.Auto: ask.SubagentFor, session.On: ask.AttendedFor} {
 		if a := ask.Start(base, mode, t0); a.ExpiresAt.Sub(t0) != want || a.CardAt != t0 {
 			t.Errorf("%s: until %s, the card at %s", mode, a.ExpiresAt, a.CardAt)
 		}

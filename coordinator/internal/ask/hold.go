@@ -11,12 +11,12 @@ const processEnded = "the process of the run ended before the answer"
 
 // keepInRun returns the ask of a run whose waiting process has ended. An open ask is parked, and
 // an answer that did not arrive stays valid. ok is false if a is not kept.
-func (a Ask) keepInRun(note string, now time.Time) (_ Ask, ok bool) {
+func (a Ask) keepInRun(now time.Time) (_ Ask, ok bool) {
 	switch {
 	case !a.InRun, a.Kind == Elicitation:
 		return a, false
 	case a.State == Open:
-		return a.park(note, now), true
+		return a.park(processEnded, now), true
 	case a.Unconfirmed() && a.Decision != nil:
 		return a.leased(now), true
 	}

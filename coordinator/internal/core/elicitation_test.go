@@ -88,7 +88,7 @@ func TestElicitationGoesOn(t *testing.T) {
 	r.pair()
 	r.see("s", "/p")
 	r.openAsk(elicitation("ask_a"))
-	r.pass(ask.ElicitFor - time.Second)
+	r.pass(ask.SubagentFor - time.Second)
 	_, err := r.Step("ask_a", ask.Say("1"), yes("Ada"))
 	r.ok(err)
 	r.pass(ask.AnsweringFor - time.Second)

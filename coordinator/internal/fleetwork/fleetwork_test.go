@@ -119,7 +119,7 @@ func (m *machine) start() {
 	})
 	m.ok(err)
 	m.setup = fleetwork.Setup{
-		Core: m.Core, Dir: m.keys(), Bin: serverDir(), Version: "1", Machine: m.name,
+		Core: m.Core, Dir: m.keys(), Version: "1", Machine: m.name,
 	}
 	work := []func(context.Context){m.Core.Run, func(ctx context.Context) { m.Work(ctx, phone, m.tell) }}
 	var keys *link.Keys

@@ -24,7 +24,6 @@ import (
 type Setup struct {
 	Core    *core.Core
 	Dir     string // of keys and certificate
-	Bin     string // directory of Afar's binaries
 	Version string
 	Machine string // the name of this machine
 	Hub     *Hub

@@ -376,23 +376,6 @@ func TestClone(t *testing.T) {
 	eventually(t, "down", func() bool { return f.count("down "+keys.ID()) == f.count("up "+keys.ID()) })
 }
 
-// TestForgiven: a machine that was doubled speaks again when the person says so, and the other one has gone.
-func TestForgiven(t *testing.T) {
-	f := newFleet(t)
-	a, keys := f.member()
-	connected(t, a)
-	clone, _ := NewMember(f.config(keys))
-	stop := run(t, clone.Run)
-	eventually(t, "doubled", func() bool { return f.count("doubled "+keys.ID()) == 1 })
-	stop()
-	eventually(t, "refused", func() bool { return !a.State().Connected })
-	f.hub.Forgive(keys.ID())
-	connected(t, a)
-	if _, err := a.Call(t.Context(), "act", nil); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestRestarts: a member that starts again is no clone, however its end was: said, cut, or not heard of; nor
 // when the server is killed meanwhile.
 func TestRestarts(t *testing.T) {

@@ -178,13 +178,6 @@ func (h *Hub) reload() {
 
 func (h *Hub) isMember(id string) bool { return h.roster[id] != Public{} }
 
-// Forgive lets a machine speak again that was refused because two spoke with its key.
-func (h *Hub) Forgive(id string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.doubled, id)
-}
-
 // Run keeps the hub connected until the context ends.
 func (h *Hub) Run(ctx context.Context) error {
 	failures := 0

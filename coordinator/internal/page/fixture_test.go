@@ -710,6 +710,6 @@ func fullSettings() page.Settings {
 			{ID: "login", State: "off", Text: "not started at login", Fix: "afar service install"},
 			{ID: "claude", State: "bad", Text: "claude 2.1.196 is older than 2.1.197", Fix: "claude update"},
 		},
-		Version: "0.6.0", Home: home,
+		Home: home,
 	}
 }

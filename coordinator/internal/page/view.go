@@ -189,13 +189,11 @@ type Spent struct {
 type Settings struct {
 	Settings []Setting
 	Quick    []Field
-	Switches wire.Settings
 	Channels []wire.Channel
 	Telegram wire.TelegramReply
 	Pairing  *wire.TelegramPairReply // the code that waits
 	Browsers []Browser
 	Checks   []wire.Check
-	Version  string
 	Home     string
 }
 

@@ -7,7 +7,6 @@ package task
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -30,20 +29,10 @@ type State struct {
 // A Wait is the section Waiting For of a task, zero if there is none.
 type Wait struct {
 	Text string
-	For  Who
 	// Due is when the task goes on by itself. Without a date its Words say what was not
 	// understood.
 	Due Day
 }
-
-// Who says for whom a task waits.
-type Who string
-
-// The person is meant unless the file says otherwise.
-const (
-	Person Who = "person"
-	Others Who = "others"
-)
 
 // First returns the first line with a text.
 func (w Wait) First() string {
@@ -121,14 +110,7 @@ func waitOf(text string, base time.Time) Wait {
 	if text == "" {
 		return Wait{}
 	}
-	w := Wait{Text: text, For: Person, Due: dueOf(text, base)}
-	for _, name := range []string{"WAITING", "ATTENTE"} {
-		who, ok := lineOf(text, name)
-		if ok && slices.Contains([]string{"THIRD_PARTY", "TIERS"}, strings.ToUpper(who)) {
-			w.For = Others
-		}
-	}
-	return w
+	return Wait{Text: text, Due: dueOf(text, base)}
 }
 
 // WarnAt is the size of a state.md, in bytes, above which the person and the agent are told to

@@ -54,7 +54,6 @@ func TestSeedState(t *testing.T) {
 		Wait: Wait{
 			Text: "Email sent to billing@example.com on 03/12 for May timesheet.\n" +
 				"Follow up if no response by 2026-03-16.",
-			For: Person,
 			Due: Day{Words: "by 2026-03-16", From: day(t, "2026-03-16"), End: true},
 		},
 	}
@@ -106,18 +105,18 @@ func TestStatusElsewhere(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	for section, want := range map[string]Wait{
 		"## Waiting\nATTENTE: TIERS\nNEXT ACTION: 2026-05-01\n": {
-			For: Others, Due: Day{Words: "2026-05-01", From: day(t, "2026-05-01")},
+			Due: Day{Words: "2026-05-01", From: day(t, "2026-05-01")},
 		},
 		"## en attente\nWAITING: THIRD_PARTY\nnext action: 3 April\n": {
-			For: Others, Due: Day{Words: "3 April", From: day(t, "2026-04-03")},
+			Due: Day{Words: "3 April", From: day(t, "2026-04-03")},
 		},
 		"## Waiting For:\nWAITING: USER\n- NEXT ACTION: when she is back\n": {
-			For: Person, Due: Day{Words: "when she is back"},
+			Due: Day{Words: "when she is back"},
 		},
 		"## Waiting For\nA reply. Ask again after Monday, not before.\n": {
-			For: Person, Due: Day{Words: "after Monday", From: day(t, "2026-03-16"), End: true},
+			Due: Day{Words: "after Monday", From: day(t, "2026-03-16"), End: true},
 		},
-		"## Waiting For\nMet on 2026-01-01; nothing is due.\n": {For: Person},
+		"## Waiting For\nMet on 2026-01-01; nothing is due.\n": {},
 	} {
 		s := ParseState("# T\n\n## Current State\nSTATUS: WAITING\nLast action: 2026-03-13\n\n"+section, time.UTC)
 		want.Text = s.Wait.Text

@@ -69,7 +69,6 @@ type Task struct {
 	ID          string `json:"id"`
 	Type        string `json:"type"`
 	Description string `json:"description"`
-	Command     string `json:"command"`
 }
 
 // IsAgent reports whether the task is a subagent. Any other is a shell.

@@ -34,9 +34,8 @@ type File struct {
 	Name       string `json:"name"`
 	NameSource string `json:"nameSource"` // derived, of the directory; auto, of the task; else the person's
 	Entrypoint string `json:"entrypoint"`
-	Status     string `json:"status"`     // busy, idle, waiting; empty in a print session
-	WaitingFor string `json:"waitingFor"` // "permission prompt" while a dialog is open
-	ProcStart  string `json:"procStart"`  // when the client began, as the system counts it
+	Status     string `json:"status"`    // busy, idle, waiting; empty in a print session
+	ProcStart  string `json:"procStart"` // when the client began, as the system counts it
 	Inbox      string `json:"messagingSocketPath"`
 }
 

@@ -509,7 +509,7 @@ func TestLockScreen(t *testing.T) {
 			t.Errorf("%s: a locked phone shows\n%s\nwant %q first", c.name, screen, want)
 		}
 		delete(wanted, c.name)
-		request := strings.TrimRight(beginning(oneLine(c.card.Face().Request(at.near)), maxRequest), " ")
+		request := strings.TrimRight(beginning(oneLine(c.card.Face().Request(at.near))), " ")
 		if !strings.Contains(screen, "shop: "+request) {
 			t.Errorf("%s: a locked phone does not show %q:\n%s", c.name, request, screen)
 		}

@@ -53,7 +53,7 @@ func (l *link) remind(ctx context.Context, by store.Action) error {
 		}
 	}
 	text := fmt.Sprintf("⏰ %s still waits (%s): %s", oneLine(p.name), ago(l.cfg.Now().Sub(a.OpenedAt)),
-		beginning(oneLine(a.Request(p.near)), maxRequest))
+		beginning(oneLine(a.Request(p.near))))
 	return l.inRoom(ctx, chat, a.Session, func(to room) error {
 		m, err := l.bot.SendMessage(ctx, &bot.SendMessageParams{
 			ChatID: to.chat, MessageThreadID: int(to.thread), Text: text,

@@ -197,16 +197,16 @@ func headline(card ask.Card, at place) string {
 	if n := len(askers(card)); n > 1 {
 		times = fmt.Sprintf(" <b>×%d</b>", n)
 	}
-	return sign + " <b>" + line(at.name, maxWord) + "</b>: " + escape(beginning(oneLine(a.Request(at.near)), maxRequest)) +
+	return sign + " <b>" + line(at.name, maxWord) + "</b>: " + escape(beginning(oneLine(a.Request(at.near)))) +
 		times + "\n"
 }
 
-// beginning returns the first units of a text, and says how much is left.
-func beginning(text string, most int) string {
-	if units(text) <= most {
+// beginning returns as much of a text as a line about a request has room for, and says how much is left.
+func beginning(text string) string {
+	if units(text) <= maxRequest {
 		return text
 	}
-	head, _ := edges(text, most-12, 0)
+	head, _ := edges(text, maxRequest-12, 0)
 	return fmt.Sprintf("%s… %d more", head, utf8.RuneCountInString(text)-utf8.RuneCountInString(head))
 }
 

@@ -369,7 +369,7 @@ const briefly = 600
 func (l *link) renderEnding(e run.TurnEnd, r run.Run) rendered {
 	said := strings.TrimSpace(redact.Visible(e.Said()))
 	first, rest, _ := strings.Cut(said, "\n")
-	begins := beginning(oneLine(strings.NewReplacer("**", "", "`", "", "#", "").Replace(first)), maxRequest)
+	begins := beginning(oneLine(strings.NewReplacer("**", "", "`", "", "#", "").Replace(first)))
 	if begins == "" || e.State == run.Failed {
 		begins = strings.TrimSuffix(e.Words()+": "+begins, ": ")
 	}

@@ -164,7 +164,7 @@ func cancelForm(d *decision) (string, error) {
 func awayForm(d *decision) (string, error) {
 	in := wire.AwayRequest{Mode: d.PostForm.Get("mode"), Session: d.PathValue("token")}
 	var err error
-	if in.ForMS, err = d.length("for"); err != nil {
+	if in.ForMS, err = d.length(); err != nil {
 		return "", err
 	}
 	if _, err := decide(d, wire.OpAway, in); err != nil {
@@ -173,9 +173,9 @@ func awayForm(d *decision) (string, error) {
 	return "Away is " + in.Mode + ".", nil
 }
 
-// length reads a field with a length of time, in milliseconds. An empty field is 0.
-func (d *decision) length(field string) (ms int64, err error) {
-	text := strings.TrimSpace(d.PostForm.Get(field))
+// length reads the field "for", a length of time in milliseconds. An empty field is 0.
+func (d *decision) length() (ms int64, err error) {
+	text := strings.TrimSpace(d.PostForm.Get("for"))
 	if text == "" {
 		return 0, nil
 	}

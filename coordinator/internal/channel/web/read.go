@@ -29,8 +29,8 @@ const (
 )
 
 // entries returns the newest entries of some kinds, newest first.
-func entries(r reader, limit int, kinds ...string) ([]wire.Entry, error) {
-	out, err := read(r, wire.OpLog, wire.LogRequest{Last: true, Limit: limit, Kinds: kinds})
+func entries(r reader, kinds ...string) ([]wire.Entry, error) {
+	out, err := read(r, wire.OpLog, wire.LogRequest{Last: true, Limit: mostNews, Kinds: kinds})
 	slices.Reverse(out.Entries)
 	return out.Entries, err
 }
@@ -242,7 +242,7 @@ func (c *Channel) loops(q *query) (page.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	reviews, err := entries(q.reader, mostNews, string(event.ReviewMade))
+	reviews, err := entries(q.reader, string(event.ReviewMade))
 	v := page.Loops{Reviews: reviews, Home: c.cfg.Home}
 	v.Loops = on(q, loops.Loops, func(l wire.Loop) wire.Origin { return l.Origin })
 	for _, repo := range projectsOf(loops.Loops) {
@@ -321,7 +321,7 @@ func (c *Channel) guard(q *query) (page.View, error) {
 	if v.Spoke, v.OfSpoke, err = stretch(q, "asked", spoke); err != nil {
 		return nil, err
 	}
-	if v.Past, err = entries(q.reader, mostNews, string(event.GuardOverridden)); err != nil {
+	if v.Past, err = entries(q.reader, string(event.GuardOverridden)); err != nil {
 		return nil, err
 	}
 	undos, err := read(q.reader, wire.OpUndos, wire.None{})
@@ -367,11 +367,9 @@ func (c *Channel) settings(q *query) (page.View, error) {
 	}
 	telegram, err := read(q.reader, wire.OpTelegram, wire.None{})
 	v := page.Settings{
-		Switches: status.Settings,
 		Channels: status.Channels,
 		Telegram: telegram,
 		Pairing:  c.pairing(),
-		Version:  status.Coordinator.Version,
 		Home:     c.cfg.Home,
 	}
 	var settings struct{ Settings []page.Setting }

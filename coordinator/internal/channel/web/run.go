@@ -258,7 +258,7 @@ func (d *decision) runRequest() (in wire.RunStartRequest, err error) {
 			return in, fmt.Errorf("the budget is %q; want an amount such as 2.50", text)
 		}
 	}
-	in.ForMS, err = d.length("for")
+	in.ForMS, err = d.length()
 	return in, err
 }
 

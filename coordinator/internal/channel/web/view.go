@@ -79,7 +79,7 @@ func (c *Channel) share(ctx context.Context) *shared {
 		return read(s.reader, wire.OpStatus, wire.StatusRequest{NoSessions: true})
 	})
 	s.news = sync.OnceValues(func() ([]wire.Entry, error) {
-		return entries(s.reader, mostNews, string(event.Told)) // ends and alarms are told in notices, too
+		return entries(s.reader, string(event.Told)) // ends and alarms are told in notices, too
 	})
 	s.pulse = sync.OnceValues(s.readPulse)
 	s.runs = sync.OnceValues(func() (runList, error) { return s.readRuns("") })
