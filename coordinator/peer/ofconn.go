@@ -68,6 +68,8 @@ func lines(pids []int) (all []Process) {
 
 // holdersIn returns the processes that hold a connection, from the rows that lsof prints
 // with -Fpn: a row p with each process, and under it a row n with each of its connections.
+//
+//lint:ignore U1000 darwin alone uses it, and its test runs everywhere
 func holdersIn(rows iter.Seq[string], connection string) (pids []int) {
 	pid := 0
 	for row := range rows {
