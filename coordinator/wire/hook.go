@@ -28,3 +28,6 @@ type HookCall struct {
 	// Project is the session's root, as the host names it.
 	Project string `json:"project,omitempty"`
 }
+
+// Hook returns h, also of a request that has it as its first part.
+func (h HookCall) Hook() HookCall { return h }

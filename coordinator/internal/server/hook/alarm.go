@@ -14,11 +14,7 @@ import (
 )
 
 // configRefused records which settings file a session refused to load, and why.
-func (s *Server) configRefused(c *door.Call, in wire.ConfigRefusedRequest) (out wire.None, err error) {
-	p, err := s.hookCall(c, in.HookCall, "")
-	if err != nil {
-		return out, err
-	}
+func (s *Server) configRefused(_ *door.Call, p payload, in wire.ConfigRefusedRequest) (out wire.None, err error) {
 	reason := text.Fold(redact.Clean(in.File + ": " + in.Why))
 	return out, s.cfg.Core.SettingsRefused(p.Session, reason)
 }

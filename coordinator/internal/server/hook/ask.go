@@ -22,11 +22,7 @@ import (
 // wait for one, and each call costs.
 const maxAskWait = 5 * time.Minute
 
-func (s *Server) askOpen(c *door.Call, in wire.AskOpenRequest) (out wire.AskState, err error) {
-	p, err := s.hookCall(c, in.HookCall, "")
-	if err != nil {
-		return out, err
-	}
+func (s *Server) askOpen(c *door.Call, p payload, in wire.AskOpenRequest) (out wire.AskState, err error) {
 	if in.Ask == "" {
 		return out, errNoAskID
 	}

@@ -66,11 +66,7 @@ func (s *Server) wireCheck(c *loop.Check, id session.ID, token, cwd string) *wir
 
 // check follows a check that a Stop hook runs. It journals the check's output, and tells
 // the hook when the result is no longer wanted.
-func (s *Server) check(c *door.Call, in wire.CheckRequest) (out wire.CheckReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, session.Working)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) check(c *door.Call, p payload, in wire.CheckRequest) (out wire.CheckReply, err error) {
 	if err := s.cfg.Core.Checking(p.Session, cleanOutput(in.Output)); err != nil {
 		return out, err
 	}

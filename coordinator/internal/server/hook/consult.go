@@ -9,7 +9,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/opinions"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -22,10 +21,9 @@ type Consult struct {
 }
 
 // consults notes that a reviewer's call is about to consult.
-func (s *Server) consults(c *door.Call, in wire.ConsultsRequest) (out wire.None, err error) {
-	p, active, err := s.activeCall(c, in.HookCall, session.Working)
-	if !active || !wire.ReadsOnly(p.AgentType) {
-		return out, err
+func (s *Server) consults(_ *door.Call, p payload, _ wire.ConsultsRequest) (out wire.None, err error) {
+	if !wire.ReadsOnly(p.AgentType) {
+		return out, nil
 	}
 	s.opinions.Expect(p.Session, p.Agent, p.ToolUse)
 	return out, nil

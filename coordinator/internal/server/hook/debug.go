@@ -19,7 +19,7 @@ const (
 // debug records what a hook read and printed, masked, while the person debugs. It reads
 // the debug mark itself and does not rely on the hook, because a session can change the
 // hook's environment.
-func (s *Server) debug(c *door.Call, in wire.DebugRequest) (out wire.None, err error) {
+func (s *Server) debug(_ *door.Call, in wire.DebugRequest) (out wire.None, err error) {
 	d, on := home.Debugging(s.cfg.Place.Dirs, time.Now())
 	if !on || !d.Payloads {
 		return out, nil

@@ -3,17 +3,12 @@ package hook
 import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // retry says whether a call that auto mode refused before may now run once. The hook asks
 // only for a call on which its guard has no opinion.
-func (s *Server) retry(c *door.Call, in wire.RetryRequest) (out wire.AskState, err error) {
-	p, active, err := s.activeCall(c, in.HookCall, session.Working)
-	if !active {
-		return out, err
-	}
+func (s *Server) retry(c *door.Call, p payload, in wire.RetryRequest) (out wire.AskState, err error) {
 	call, err := toolInput(p)
 	if err != nil {
 		return out, err

@@ -16,11 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-func (s *Server) guarded(c *door.Call, in wire.GuardedRequest) (out wire.GuardedReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, session.Working)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) guarded(c *door.Call, p payload, in wire.GuardedRequest) (out wire.GuardedReply, err error) {
 	if in.Verdict == wire.PolicyBroken {
 		out.Notice, err = s.policyBroken(p, in.Broken)
 		return out, err
@@ -100,11 +96,7 @@ func (s *Server) policyBroken(p payload, broken string) (notice string, err erro
 	return broken, nil
 }
 
-func (s *Server) outcome(c *door.Call, in wire.OutcomeRequest) (out wire.None, err error) {
-	p, err := s.hookCall(c, in.HookCall, session.Working)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) outcome(_ *door.Call, p payload, in wire.OutcomeRequest) (out wire.None, err error) {
 	if wire.ReadsOnly(p.AgentType) {
 		s.opinions.Returned(p.Session, p.ToolUse)
 	}

@@ -90,11 +90,32 @@ func (s *Server) redirected(h wire.HookCall, p payload) error {
 	return s.cfg.Core.Note(event.Redirected, p.Session, "", text)
 }
 
-// activeCall is hookCall for an operation that does nothing while Afar is off. active is
-// false if the operation must return at once, with err.
-func (s *Server) activeCall(c *door.Call, h wire.HookCall, state session.State) (p payload, active bool, err error) {
-	p, err = s.hookCall(c, h, state)
-	return p, err == nil && !s.silent(h), err
+// A request of a hook says in Hook what every hook says.
+type request interface{ Hook() wire.HookCall }
+
+// heard returns the handler of an operation whose hook says that its session is in a state, "" for nothing new.
+func heard[Request request, Reply any](
+	s *Server, state session.State, do func(*door.Call, payload, Request) (Reply, error),
+) func(*door.Call, Request) (Reply, error) {
+	return func(c *door.Call, in Request) (out Reply, err error) {
+		p, err := s.hookCall(c, in.Hook(), state)
+		if err != nil {
+			return out, err
+		}
+		return do(c, p, in)
+	}
+}
+
+// whileOn is heard for an operation that does nothing while Afar is off.
+func whileOn[Request request, Reply any](
+	s *Server, state session.State, do func(*door.Call, payload, Request) (Reply, error),
+) func(*door.Call, Request) (Reply, error) {
+	return heard(s, state, func(c *door.Call, p payload, in Request) (out Reply, err error) {
+		if s.silent(in.Hook()) {
+			return out, nil
+		}
+		return do(c, p, in)
+	})
 }
 
 // silent reports whether everything except the guard is off for this call.

@@ -28,11 +28,7 @@ func (s *Server) firstIssue(c *door.Call, p payload) (wire.ExpandReply, error) {
 }
 
 // errandWait holds a Stop hook while an errand of its loop runs.
-func (s *Server) errandWait(c *door.Call, in wire.ErrandWaitRequest) (out wire.ErrandWaitReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, "")
-	if err != nil {
-		return out, err
-	}
+func (s *Server) errandWait(c *door.Call, p payload, in wire.ErrandWaitRequest) (out wire.ErrandWaitReply, err error) {
 	ctx, cancel := c.Wait(in.WaitMS)
 	defer cancel()
 	if s.cfg.Core.AwaitErrand(ctx, p.Session, time.UnixMilli(in.SinceMS)) {

@@ -14,11 +14,7 @@ import (
 
 // expand handles Afar's slash commands. For a command that needs no model, the reply
 // blocks the prompt and says what was done.
-func (s *Server) expand(c *door.Call, in wire.ExpandRequest) (out wire.ExpandReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, "")
-	if err != nil {
-		return out, err
-	}
+func (s *Server) expand(c *door.Call, p payload, in wire.ExpandRequest) (out wire.ExpandReply, err error) {
 	command := strings.TrimPrefix(p.Command, "afar:")
 	// A cancel must always work. A bundled /loop is the host's own command.
 	if in.Off && command != "cancel" || p.CommandFrom == "bundled" {

@@ -59,10 +59,11 @@ func (s *Server) work(ctx context.Context, v session.Session) string {
 }
 
 // subagentStart notes that a reviewer begins, and shows it what the person asked for.
-func (s *Server) subagentStart(c *door.Call, in wire.SubagentStartRequest) (out wire.SubagentStartReply, err error) {
-	p, active, err := s.activeCall(c, in.HookCall, "")
-	if !active || !wire.ReadsOnly(p.AgentType) {
-		return out, err
+func (s *Server) subagentStart(
+	c *door.Call, p payload, _ wire.SubagentStartRequest,
+) (out wire.SubagentStartReply, err error) {
+	if !wire.ReadsOnly(p.AgentType) {
+		return out, nil
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err != nil || !v.Review.On {
@@ -75,10 +76,11 @@ func (s *Server) subagentStart(c *door.Call, in wire.SubagentStartRequest) (out 
 // subagentStop adds what an agent used to its session's loop, and does not let a reviewer
 // stop before its review is complete. It ignores the stop of a compaction, which has no
 // agent type.
-func (s *Server) subagentStop(c *door.Call, in wire.SubagentStopRequest) (out wire.SubagentStopReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, "")
-	if err != nil || p.AgentType == "" {
-		return out, err
+func (s *Server) subagentStop(
+	_ *door.Call, p payload, in wire.SubagentStopRequest,
+) (out wire.SubagentStopReply, err error) {
+	if p.AgentType == "" {
+		return out, nil
 	}
 	if err := s.agentSpent(p); err != nil || s.silent(in.HookCall) || !wire.ReadsOnly(p.AgentType) {
 		return out, err

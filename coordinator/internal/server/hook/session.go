@@ -13,9 +13,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-func (s *Server) sessionStart(c *door.Call, in wire.SessionStartRequest) (out wire.SessionStartReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, session.Idle)
-	if err == nil && in.Broken != "" {
+func (s *Server) sessionStart(
+	_ *door.Call, p payload, in wire.SessionStartRequest,
+) (out wire.SessionStartReply, err error) {
+	if in.Broken != "" {
 		_, err = s.policyBroken(p, in.Broken) // the hook itself tells the terminal
 	}
 	if err != nil || s.silent(in.HookCall) {
@@ -55,20 +56,12 @@ const (
 	maxBeside  = 800
 )
 
-func (s *Server) sessionEnd(c *door.Call, in wire.SessionEndRequest) (out wire.None, err error) {
-	p, err := s.hookCall(c, in.HookCall, "")
-	if err != nil {
-		return out, err
-	}
+func (s *Server) sessionEnd(_ *door.Call, p payload, _ wire.SessionEndRequest) (out wire.None, err error) {
 	return out, s.cfg.Core.EndSession(p.Session, p.Reason)
 }
 
 // prompt records a typed prompt.
-func (s *Server) prompt(c *door.Call, in wire.PromptRequest) (out wire.PromptReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, session.Working)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) prompt(c *door.Call, p payload, in wire.PromptRequest) (out wire.PromptReply, err error) {
 	if by, err := s.cfg.Core.HaltWord(p.Session, p.Prompt); err != nil || by != "" {
 		return wire.PromptReply{Block: by != "", Reason: "Afar: stopped by " + by + "."}, err
 	}
@@ -115,11 +108,7 @@ func (s *Server) typed(c *door.Call, in wire.PromptRequest, v session.Session, p
 		!v.Scheduled(prompt) && !s.cfg.Callers.Nested(c.Line, in.Client)
 }
 
-func (s *Server) preCompact(c *door.Call, in wire.PreCompactRequest) (out wire.None, err error) {
-	p, active, err := s.activeCall(c, in.HookCall, "")
-	if !active {
-		return out, err
-	}
+func (s *Server) preCompact(c *door.Call, p payload, _ wire.PreCompactRequest) (out wire.None, err error) {
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err != nil {
 		return out, err
@@ -127,10 +116,8 @@ func (s *Server) preCompact(c *door.Call, in wire.PreCompactRequest) (out wire.N
 	return out, s.cfg.Core.SetAnchor(p.Session, s.cfg.Place.Facts(c.Ctx, v, s.cfg.Core.Loop(v.ID)))
 }
 
-func (s *Server) notification(c *door.Call, in wire.NotificationRequest) (out wire.None, err error) {
-	p, err := s.hookCall(c, in.HookCall, "")
+func (s *Server) notification(_ *door.Call, p payload, in wire.NotificationRequest) (out wire.None, err error) {
 	switch {
-	case err != nil:
 	case p.Kind == "idle_prompt":
 		_, err = s.cfg.Core.See(session.Sighting{ID: p.Session, State: session.Idle})
 	case p.Kind == needsInput && s.waits(p.Session): // its dialog has a card

@@ -20,11 +20,7 @@ import (
 
 // stop asks core whether a session may stop, and returns the decision. Before that it
 // looks up what the decision needs. turn.Decide makes the decision.
-func (s *Server) stop(c *door.Call, in wire.StopRequest) (out wire.StopReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, "")
-	if err != nil {
-		return out, err
-	}
+func (s *Server) stop(c *door.Call, p payload, in wire.StopRequest) (out wire.StopReply, err error) {
 	if err := s.settlePrompts(p.Session); err != nil {
 		return out, err
 	}
@@ -117,11 +113,7 @@ func (s *Server) stopReply(out turn.Outcome, cwd string) wire.StopReply {
 }
 
 // parkedWait holds a Stop hook until a new OpStop may get another reply.
-func (s *Server) parkedWait(c *door.Call, in wire.ParkedWaitRequest) (out wire.None, err error) {
-	p, err := s.hookCall(c, in.HookCall, "")
-	if err != nil {
-		return out, err
-	}
+func (s *Server) parkedWait(c *door.Call, p payload, in wire.ParkedWaitRequest) (out wire.None, err error) {
 	ctx, cancel := c.Wait(in.WaitMS)
 	defer cancel()
 	s.cfg.Core.AwaitLate(ctx, p.Session)
@@ -138,11 +130,7 @@ func (s *Server) seeTree(id session.ID, dir string) {
 	}
 }
 
-func (s *Server) stopFailure(c *door.Call, in wire.StopFailureRequest) (out wire.None, err error) {
-	p, active, err := s.activeCall(c, in.HookCall, session.Idle)
-	if !active {
-		return out, err
-	}
+func (s *Server) stopFailure(_ *door.Call, p payload, _ wire.StopFailureRequest) (out wire.None, err error) {
 	why := text.Fold(p.Error + ": " + redact.Mask(p.Message))
 	return out, s.cfg.Core.LimitLoop(p.Session, why, slices.Contains(temporary, p.Error))
 }

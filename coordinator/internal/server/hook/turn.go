@@ -2,17 +2,12 @@ package hook
 
 import (
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // turn says whether the running turn of a session is to end. A hook that ends the turn of
 // the main agent sets Over in its request.
-func (s *Server) turn(c *door.Call, in wire.TurnRequest) (out wire.TurnReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, session.Working)
-	if err != nil {
-		return out, err
-	}
+func (s *Server) turn(_ *door.Call, p payload, in wire.TurnRequest) (out wire.TurnReply, err error) {
 	by, err := s.cfg.Core.Halted(p.Session, in.Over == wire.TurnOver && p.Agent == "")
 	return wire.TurnReply{Block: by != "", Reason: stoppedBy(by)}, err
 }

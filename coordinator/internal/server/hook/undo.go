@@ -7,7 +7,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -20,11 +19,7 @@ const maxStep = 400
 
 // undoTake takes a snapshot before the question is asked. The tool runs at once after a
 // yes at the host's own dialog.
-func (s *Server) undoTake(c *door.Call, in wire.UndoTakeRequest) (out wire.UndoTakeReply, err error) {
-	p, active, err := s.activeCall(c, in.HookCall, session.Working)
-	if !active {
-		return out, err
-	}
+func (s *Server) undoTake(c *door.Call, p payload, in wire.UndoTakeRequest) (out wire.UndoTakeReply, err error) {
 	v, err := s.snapshot(c.Ctx, in.Project, p)
 	return wire.UndoTakeReply{Line: v.Line()}, err
 }
