@@ -28,19 +28,12 @@ func Entries(p *Page, in wire.LogReply, all bool) {
 func HookLine(p *Page, v wire.HookLine) string {
 	text := strings.TrimSpace(OneLine(cmp.Or(v.Token, v.Session), 14) + "  " + OneLine(v.Error, 200))
 	return fmt.Sprintf("%-12s  %-19s  %-12s  %s  %8s  %s", p.Clock(v.At), OneLine(v.Event, 19), OneLine(v.Tool, 12),
-		p.Paint(hookInk(v.Decision), fmt.Sprintf("%-7s", OneLine(v.Decision, 20))), took(v.TookUS), text)
+		p.Paint(hookInks[v.Decision], fmt.Sprintf("%-7s", OneLine(v.Decision, 20))), took(v.TookUS), text)
 }
 
-func hookInk(decision string) Ink {
-	switch decision {
-	case "deny", "block", "closed", "open":
-		return Red
-	case "ask":
-		return Yellow
-	case "none":
-		return Dim
-	}
-	return ""
+// hookInks are the colours of what hooks decide.
+var hookInks = map[string]Ink{
+	"ask": Yellow, "block": Red, "closed": Red, "deny": Red, "none": Dim, "open": Red,
 }
 
 // took writes a length of time in microseconds, short.
@@ -64,7 +57,7 @@ func LogLine(p *Page, line string) string {
 	word := func(key string) string { s, _ := of[key].(string); return OneLine(s, 500) }
 	at, _ := time.Parse(time.RFC3339Nano, word("time"))
 	text := fmt.Sprintf("%-12s  %s  %s", p.Clock(at.UnixMilli()),
-		p.Paint(logInk(word("level")), fmt.Sprintf("%-5s", word("level"))), word("msg"))
+		p.Paint(cmp.Or(logInks[word("level")], Dim), fmt.Sprintf("%-5s", word("level"))), word("msg"))
 	for _, key := range slices.Sorted(maps.Keys(of)) {
 		if key != "time" && key != "level" && key != "msg" {
 			text += p.Paint(Dim, " "+OneLine(key, 40)+"=") + OneLine(fmt.Sprint(of[key]), 500)
@@ -73,15 +66,8 @@ func LogLine(p *Page, line string) string {
 	return text
 }
 
-func logInk(level string) Ink {
-	switch level {
-	case "ERROR":
-		return Red
-	case "WARN":
-		return Yellow
-	}
-	return Dim
-}
+// logInks are the colours of levels that a person should notice.
+var logInks = map[string]Ink{"ERROR": Red, "WARN": Yellow}
 
 // Act returns a line of the log of outward acts for people: time, decision, outcome, who and what. It
 // returns a line of another form unchanged.

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/text"
@@ -13,18 +14,24 @@ import (
 func Report(p *Page, r wire.ReportReply) {
 	p.Line("%s: %s", p.Paint(Bold, "Since "+p.Clock(r.Since)), wording.ReportHead(r.Asks))
 	past, failed, done := view.Ended(r)
-	renderEnded(p, "Got past the guard", past)
+	p.ended("Got past the guard", past)
 	waiting, settled := wording.Parts(r.Asks)
 	for _, q := range waiting {
 		renderReported(p, q)
 	}
-	renderEnded(p, "Failed", failed)
-	renderEnded(p, "Done", done)
+	p.ended("Failed", failed)
+	p.ended("Done", done)
 	for _, q := range settled {
 		renderReported(p, q)
 	}
-	renderDenied(p, r)
-	renderEntries(p, "Refused: only you decide, and at a terminal", r.Refused)
+	denied := text.Count(max(r.Counts["guard.denied"], len(r.Denied)), "call")
+	p.section("Denied by the guard: "+denied, view.Each(r.Denied, func(e wire.Entry) string {
+		return fmt.Sprintf("  %s  %s  %s", p.Clock(e.At), p.Paint(Bold, OneLine(e.Token, 40)),
+			OneLine(wording.DeniedCall(e), 200))
+	}))
+	p.section("Refused: only you decide, and at a terminal", view.Each(r.Refused, func(e wire.Entry) string {
+		return "  " + p.Clock(e.At) + "  " + OneLine(e.Text, 160)
+	}))
 	if also := wording.ReportCounts(r.Counts); also != "" {
 		p.Line("\n%s", p.Paint(Dim, "Also: "+also+" · all of it: afar log"))
 	}
@@ -59,34 +66,16 @@ func reportedHow(p *Page, q wire.ReportedAsk) string {
 	return text
 }
 
-func renderEnded(p *Page, title string, things []view.Thing) {
-	if len(things) == 0 {
-		return
-	}
-	p.Head(title)
-	for _, t := range things {
-		p.Line("  %s %s  %s", t.Mark.Sign, p.Paint(Bold, OneLine(t.ID, 40)), OneLine(t.Said(), 160))
+// section shows lines below a title, nothing where there are none.
+func (p *Page) section(title string, lines []string) {
+	if len(lines) > 0 {
+		p.Head(title)
+		p.Lines(lines)
 	}
 }
 
-func renderEntries(p *Page, title string, entries []wire.Entry) {
-	if len(entries) == 0 {
-		return
-	}
-	p.Head(title)
-	for _, e := range entries {
-		p.Line("  %s  %s", p.Clock(e.At), OneLine(e.Text, 160))
-	}
-}
-
-// renderDenied shows what the guard denied: the rule and the call.
-func renderDenied(p *Page, r wire.ReportReply) {
-	if len(r.Denied) == 0 {
-		return
-	}
-	p.Head("Denied by the guard: " + text.Count(max(r.Counts["guard.denied"], len(r.Denied)), "call"))
-	for _, e := range r.Denied {
-		p.Line("  %s  %s  %s", p.Clock(e.At), p.Paint(Bold, OneLine(e.Token, 40)),
-			OneLine(wording.DeniedCall(e), 200))
-	}
+func (p *Page) ended(title string, things []view.Thing) {
+	p.section(title, view.Each(things, func(t view.Thing) string {
+		return fmt.Sprintf("  %s %s  %s", t.Mark.Sign, p.Paint(Bold, OneLine(t.ID, 40)), OneLine(t.Said(), 160))
+	}))
 }
