@@ -29,7 +29,7 @@ func (d door) dial(name string) (*nats.Conn, chan struct{}, error) {
 	over := make(chan struct{})
 	options := []nats.Option{
 		nats.Name(name), nats.NoReconnect(), nats.Timeout(dialWithin), nats.IgnoreDiscoveredServers(),
-		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.PingInterval(d.pings()), nats.MaxPingsOutstanding(2),
 		nats.ClosedHandler(func(*nats.Conn) { close(over) }),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // it would print them
 	}
@@ -49,6 +49,15 @@ func (d door) dial(name string) (*nats.Conn, chan struct{}, error) {
 		return nil, nil, d.why(err)
 	}
 	return conn, over, nil
+}
+
+// pings returns the time between two questions of NATS whether the connection lives. Nothing else tells that to a hub in
+// a cluster. The fleet's own server is on the hub's machine, and members have heartbeats.
+func (d door) pings() time.Duration {
+	if d.pin == "" {
+		return 10 * time.Second
+	}
+	return time.Minute
 }
 
 // dialAgain dials up to three times: when a machine joins or leaves, the server cuts whoever has not signed in yet, as if

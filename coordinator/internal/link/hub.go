@@ -436,7 +436,7 @@ func (h *Hub) begin(conn *nats.Conn, who Public, e *envelope) *line {
 
 // keep keeps a session until it is over.
 func (h *Hub) keep(l *line) {
-	l.beat()
+	<-l.ctx.Done()
 	l.work.Wait()
 	id := l.other.ID()
 	h.mu.Lock()

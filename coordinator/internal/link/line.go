@@ -43,7 +43,7 @@ type line struct {
 	mu      sync.Mutex
 	sent    uint64
 	seen    uint64
-	heard   time.Time
+	silence *time.Timer // ends the line
 	waiting map[uint64]chan answer
 	why     error // why it is over
 
@@ -62,7 +62,7 @@ type answer struct {
 // newLine returns a session on a connection. end must be called.
 func newLine(c *Config, conn *nats.Conn, other Public, subject string, session [32]byte) (*line, error) {
 	l := &line{
-		config: c, conn: conn, other: other, subject: subject, session: session, heard: time.Now(),
+		config: c, conn: conn, other: other, subject: subject, session: session,
 		inbox:   inbox(c.Keys.ID()) + "." + hex.EncodeToString(session[:8]) + ".",
 		waiting: map[uint64]chan answer{}, slots: make(chan struct{}, atOnce),
 	}
@@ -73,6 +73,9 @@ func newLine(c *Config, conn *nats.Conn, other Public, subject string, session [
 			l.end(ErrAway)
 		}
 	})
+	if err == nil {
+		l.silence = time.AfterFunc(l.config.silent(), func() { l.end(errSilent) })
+	}
 	return l, err
 }
 
@@ -84,6 +87,7 @@ func (l *line) end(why error) {
 		return
 	}
 	l.why = why
+	l.silence.Stop()
 	for _, c := range l.waiting {
 		c <- answer{err: why}
 	}
@@ -181,7 +185,8 @@ func (l *line) take(e *envelope) error {
 		l.mu.Unlock()
 		return errReplayed
 	}
-	l.seen, l.heard = e.n, time.Now()
+	l.seen = e.n
+	l.silence.Reset(l.config.silent())
 	c := l.waiting[e.re]
 	delete(l.waiting, e.re)
 	l.work.Add(1)
@@ -258,7 +263,7 @@ func refusalOf(err error) []byte {
 // cut keeps a refusal's text from being too large for a message.
 func cut(s string) string { return strings.ToValidUTF8(s[:min(len(s), 16<<10)], "") }
 
-// beat sends heartbeats until the line is over, and ends it when the other side is silent.
+// beat sends heartbeats until the line is over. The other side's replies are its own.
 func (l *line) beat() {
 	ticks := time.NewTicker(l.config.Beat)
 	defer ticks.Stop()
@@ -269,22 +274,12 @@ func (l *line) beat() {
 		case <-ticks.C:
 		}
 		ctx, cancel := context.WithTimeout(l.ctx, l.config.Beat)
-		_, err := l.call(ctx, kindPing, nil)
+		_, _ = l.call(ctx, kindPing, nil) // the line ends by itself when nothing is heard
 		cancel()
-		if err != nil && l.silent() > 2*l.config.Beat {
-			l.end(errSilent)
-		}
 	}
 }
 
 var errSilent = fmt.Errorf("%w: it is silent", ErrAway)
-
-// silent returns for how long nothing was heard.
-func (l *line) silent() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return time.Since(l.heard)
-}
 
 // reason returns why the line is over.
 func (l *line) reason() error {

@@ -48,13 +48,16 @@ type Config struct {
 	Up, Down func(id string)
 	// Refused says that a message was forged, replayed or foreign. It may be called often.
 	Refused func(id, why string)
-	// Beat is the time between two heartbeats, 10 s if zero.
+	// Beat is the time between two heartbeats of a member, 15 s if zero.
 	Beat time.Duration
 }
 
+// silent returns for how long nothing is heard of the other side until it counts as away.
+func (c *Config) silent() time.Duration { return 2 * c.Beat }
+
 func (c *Config) setDefaults() {
 	if c.Beat == 0 {
-		c.Beat = 10 * time.Second
+		c.Beat = 15 * time.Second
 	}
 	if c.Up == nil {
 		c.Up = func(string) {}
