@@ -248,7 +248,7 @@ func (a *app) printEvent(e wire.RunEvent, asJSON bool) error {
 func newRunSend(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "send NAME TEXT|-", Short: "Write to a run: its next turn begins with it",
-		Args:    atLeast("a run (afar run list)", "a text, or - for stdin"),
+		Args:    atLeast("a run (afar run list) and a text, or - for stdin", "a text, or - for stdin"),
 		Example: "afar run send nightly 'Also update the changelog'",
 	}
 	return asking(a, c, wire.OpSend, "id, to, when, words", func(args []string) (wire.SendRequest, error) {

@@ -14,7 +14,8 @@ func newSend(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "send ADDRESS TEXT|-", Short: "Write to a session, a run or a task; one that stopped goes on with it",
 		Example: "afar send shop-3f2a 'Run the tests again before you stop'",
-		Args:    atLeast("an address (afar status, afar run list, afar task list)", "a text, or - for stdin"),
+		Args: atLeast("an address (afar status, afar run list, afar task list) and a text, or - for stdin",
+			"a text, or - for stdin"),
 		Long: "Gives a session, a run or a task a text, as a message from your phone would: one that is idle goes " +
 			"on with it, one that\n" +
 			"works gets it at its next step. ADDRESS is a session's token (afar status) or the beginning of it, " +
