@@ -23,7 +23,7 @@ func (c *Core) Act(act channel.Act, do func(*Core) (channel.Settlement, error)) 
 	one := &Core{owner: c.owner, open: &transaction{}}
 	what, err := do(one)
 	if err == nil {
-		err = one.do(func(s *step) error {
+		err = one.do(func(s *draft) error {
 			s.b.Act = act
 			s.tell(act, what)
 			return nil
@@ -50,7 +50,7 @@ func (c *Core) unlock() {
 }
 
 // collect changes the state in memory, and leaves the commit to finish.
-func (c *Core) collect(f func(*step) error) error {
+func (c *Core) collect(f func(*draft) error) error {
 	c.lock()
 	c.open.begun = true
 	s := c.state.at(c.cfg.Now())

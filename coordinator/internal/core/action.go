@@ -52,17 +52,17 @@ func (d *Delay) Error() string { return d.Err.Error() }
 func (d *Delay) Unwrap() error { return d.Err }
 
 // markdown adds an action that rewrites a file of a session.
-func (s *step) markdown(id session.ID, name string) {
+func (s *draft) markdown(id session.ID, name string) {
 	s.enqueue(LaneDisk, "write:"+string(id)+"/"+name, ActWrite, encode(File{id, name}))
 }
 
 // keepText adds an action that writes a file of a session with its content.
-func (s *step) keepText(id session.ID, name, content string) {
+func (s *draft) keepText(id session.ID, name, content string) {
 	s.enqueue(LaneDisk, "text:"+string(id)+"/"+name, ActText, encode(Text{File{id, name}, content}))
 }
 
 // enqueue adds an action that is due at once.
-func (s *step) enqueue(lane, key, kind, data string) {
+func (s *draft) enqueue(lane, key, kind, data string) {
 	s.b.Actions = append(s.b.Actions, store.Action{Key: key, Lane: lane, Kind: kind, Data: data, Due: s.now})
 }
 

@@ -30,8 +30,8 @@ func (s *state) counts(channel string) error {
 
 // answersFrom takes from config.toml which channels count. It tells the person of a
 // change, because others may be able to write that file too.
-func answersFrom(list []string) func(*step) error {
-	return func(s *step) error {
+func answersFrom(list []string) func(*draft) error {
+	return func(s *draft) error {
 		if slices.Equal(s.settings.AnswersFrom, list) {
 			return nil
 		}

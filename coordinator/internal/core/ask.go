@@ -43,7 +43,7 @@ const (
 )
 
 func newAskTable(s *state) askTable {
-	t := register(s, store.Asks, table.Traits[ask.Ask]{Due: s.askDue, Expire: expiry(s, (*step).expireAsk), Touches: askParts})
+	t := register(s, store.Asks, table.Traits[ask.Ask]{Due: s.askDue, Expire: expiry(s, (*draft).expireAsk), Touches: askParts})
 	return askTable{
 		Table:     t,
 		byNonce:   t.IndexBy(func(a ask.Ask) string { return a.Nonce }),
@@ -95,7 +95,7 @@ func (t askTable) everywhere() []ask.Ask { return append(t.waiting(), t.byWait.A
 // that is known. A grant that covers the call, or a lease for the exact call, answers
 // it at once. If the id is known, OpenCovered attaches to that ask, whatever its state.
 func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
-	err := c.do(func(s *step) error {
+	err := c.do(func(s *draft) error {
 		if old, ok := s.asks.Rows[a.ID]; ok {
 			if !old.Same(a) {
 				return fmt.Errorf("ask %q: %w", a.ID, ErrBound)
@@ -211,7 +211,7 @@ func (c *Core) LoseAsk(id ask.ID) (ask.Ask, error) {
 // EnterAsk notes that a program of a session is attached to the terminal of the ask's
 // dialog, and tells the person.
 func (c *Core) EnterAsk(id ask.ID, program string) error {
-	return c.do(func(s *step) (err error) {
+	return c.do(func(s *draft) (err error) {
 		a, ok := s.asks.Rows[id]
 		if !ok || a.Entered != "" {
 			return nil
@@ -238,7 +238,7 @@ func (c *Core) changeAsk(
 	if err := c.recall(id); err != nil {
 		return after, err
 	}
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		before := s.asks.Rows[id]
 		next, kind, err := f(before, s.now)
 		after = next
@@ -292,7 +292,7 @@ func (c *Core) recall(id ask.ID) error {
 // Ran notes how a tool call turned out. It counts as progress of a loop and ends the
 // ask about the call.
 func (c *Core) Ran(o ask.Outcome) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if v, ok := s.sessions.Rows[o.Session]; ok {
 			v.Tools++
 			s.sessions.Put(s.b, session.To(v, session.Working, s.now))
@@ -329,7 +329,7 @@ const together = 2 * time.Second
 // doubt marks the asks whose dialogs the host may have shown before one that was settled
 // at the terminal. The host shows dialogs one after the other and does not say which of
 // them are left. The last one is not in doubt, because the session's file then tells.
-func (s *step) doubt(settled ask.Ask, local bool) {
+func (s *draft) doubt(settled ask.Ask, local bool) {
 	var left []ask.Ask
 	for _, a := range s.asks.of(settled.Session) {
 		if !s.asks.Changes(s.b, a.ID) && a.State == ask.Open && a.Dialog() {
@@ -352,13 +352,13 @@ func (s *step) doubt(settled ask.Ask, local bool) {
 // shows a dialog. The person's decision is not known yet; the outcome of the call will
 // show it.
 func (c *Core) LocallySettled(id session.ID, before time.Time) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.settledLocally(id, before)
 		return nil
 	})
 }
 
-func (s *step) settledLocally(id session.ID, before time.Time) {
+func (s *draft) settledLocally(id session.ID, before time.Time) {
 	for _, a := range s.asks.of(id) {
 		if !a.Dialog() || !a.OpenedAt.Before(before) {
 			continue
@@ -379,7 +379,7 @@ func (s *step) settledLocally(id session.ID, before time.Time) {
 type ending func(a ask.Ask, note string, now time.Time) (ask.Ask, error)
 
 // endAsks ends all open asks of a session.
-func (s *step) endAsks(id session.ID, end ending, note string) {
+func (s *draft) endAsks(id session.ID, end ending, note string) {
 	_, runs := s.runOf(id)
 	for _, a := range s.asks.of(id) {
 		if runs && a.Aside() { // the run goes on in another turn
@@ -390,7 +390,7 @@ func (s *step) endAsks(id session.ID, end ending, note string) {
 }
 
 // endAsk ends an ask without an answer. It reports false if the ask has ended before.
-func (s *step) endAsk(a ask.Ask, end ending, note string) bool {
+func (s *draft) endAsk(a ask.Ask, end ending, note string) bool {
 	next, err := end(a, note, s.now)
 	if err != nil {
 		return false
@@ -400,12 +400,12 @@ func (s *step) endAsk(a ask.Ask, end ending, note string) bool {
 	return true
 }
 
-func (s *step) noteEnd(a ask.Ask) {
+func (s *draft) noteEnd(a ask.Ask) {
 	s.record(event.AskEnded, a.Session, string(a.ID), s.askLine(a))
 }
 
 // loseAsks gives the hooks of all open asks time to connect again.
-func (s *step) loseAsks() {
+func (s *draft) loseAsks() {
 	for _, a := range s.asks.waiting() {
 		if next, err := ask.Lose(a, s.now); err == nil {
 			s.asks.Put(s.b, next)
@@ -427,7 +427,7 @@ func (s *state) askDue(a ask.Ask, now time.Time) time.Time {
 }
 
 // expireAsk applies to an ask what is due at now.
-func (s *step) expireAsk(a ask.Ask) {
+func (s *draft) expireAsk(a ask.Ask) {
 	next := a
 	if mode := s.mode(a.Session, s.now); a.CardAt.IsZero() && mode != session.Off {
 		next, _ = ask.Remode(a, mode, s.now) // one that has left the terminal stays as it is
@@ -458,7 +458,7 @@ func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
 }
 
 // putTicked records an ask that has changed by itself.
-func (s *step) putTicked(before, after ask.Ask) {
+func (s *draft) putTicked(before, after ask.Ask) {
 	s.putAsk(after)
 	if after.State != before.State {
 		s.noteEnd(after)
@@ -466,7 +466,7 @@ func (s *step) putTicked(before, after ask.Ask) {
 }
 
 // putAsk records an ask and updates its card, if the ask has left the terminal.
-func (s *step) putAsk(a ask.Ask) {
+func (s *draft) putAsk(a ask.Ask) {
 	a = s.followUndo(a)
 	s.asks.Put(s.b, a)
 	s.followRun(a.Session)

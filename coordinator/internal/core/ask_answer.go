@@ -23,7 +23,7 @@ func (c *Core) Step(id ask.ID, by ask.Step, d ask.Decision) (ask.Ask, error) {
 		return ask.Ask{}, err
 	}
 	var after ask.Ask
-	err := c.do(func(s *step) (err error) {
+	err := c.do(func(s *draft) (err error) {
 		before := s.asks.Rows[id]
 		if before.Kind == ask.CheckIn {
 			d = d.ForCheckIn(d.Message)
@@ -107,7 +107,7 @@ func (c *Core) Press(p Press) (Told, error) {
 	if err != nil || no != "" {
 		return tells(no), err
 	}
-	return c.pressIt(p, func(s *step, p Press) Told {
+	return c.pressIt(p, func(s *draft, p Press) Told {
 		a := s.asks.Rows[id]
 		if !noted {
 			s.b.Copies = append(s.b.Copies, channel.Copy{Ask: a.CardID(), Channel: p.Channel, Message: p.Message})
@@ -119,7 +119,7 @@ func (c *Core) Press(p Press) (Told, error) {
 // decide applies what the person decided to an ask and returns what they are told
 // about it. A text answers a question in its own words; for a check-in it
 // becomes a message of its session, a second text too.
-func (s *step) decide(a ask.Ask, p Press) channel.Worded {
+func (s *draft) decide(a ask.Ask, p Press) channel.Worded {
 	if a.Mirrored() {
 		return s.forward(a, p)
 	}
@@ -172,7 +172,7 @@ func (p Press) seen(open []ask.Ask) []ask.Ask {
 }
 
 // replied makes a message of the text that answered a check-in on another channel.
-func (s *step) replied(a ask.Ask) {
+func (s *draft) replied(a ask.Ask) {
 	if a.Replied() {
 		s.post(message.Message{
 			Key:     "ask:" + string(a.ID),
@@ -187,7 +187,7 @@ func (s *step) replied(a ask.Ask) {
 // answer makes one step of the person on every waiting ask of a card. A nil step decides
 // them. If the answer is for the whole session, it also gives the grant. It returns the
 // asks that it changed, or the ask that shows why it changed none.
-func (s *step) answer(card ask.Card, step ask.Step, d ask.Decision) (changed ask.Card, err error) {
+func (s *draft) answer(card ask.Card, step ask.Step, d ask.Decision) (changed ask.Card, err error) {
 	waiting := card.Waiting().Or(card.Face())
 	for _, a := range waiting {
 		next, failed := s.answerOne(a, step, d)
@@ -210,14 +210,14 @@ func (s *step) answer(card ask.Card, step ask.Step, d ask.Decision) (changed ask
 }
 
 // A follow is what follows from an ask.
-type follow func(s *step, a ask.Ask)
+type follow func(s *draft, a ask.Ask)
 
 // decided says what follows when the person has decided an ask of a kind, and declined what follows when one
 // has ended without a yes. The file of each feature fills in its rows.
 var decided, declined = map[ask.Kind]follow{}, map[ask.Kind]follow{}
 
 // answerOne makes one step of its person on an ask.
-func (s *step) answerOne(before ask.Ask, step ask.Step, d ask.Decision) (ask.Ask, error) {
+func (s *draft) answerOne(before ask.Ask, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	if step == nil {
 		step = ask.Answer
 	}

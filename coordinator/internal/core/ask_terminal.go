@@ -32,7 +32,7 @@ func (s *state) unasked(v session.Session, since time.Time) bool {
 // AskAtTerminal tells the person of a dialog that a session shows since a time, and that only the
 // terminal can answer.
 func (c *Core) AskAtTerminal(a ask.Ask, since time.Time) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if !s.unasked(s.sessions.Rows[a.Session], since) {
 			return nil
 		}
@@ -48,7 +48,7 @@ func (c *Core) AskAtTerminal(a ask.Ask, since time.Time) error {
 
 // DialogOver notes that a session shows no dialog any more.
 func (c *Core) DialogOver(id session.ID) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		for _, a := range s.asks.of(id) {
 			if a.Kind == ask.Terminal && a.State == ask.Open {
 				s.endAsk(a, ask.Local, "answered at the terminal")

@@ -20,7 +20,7 @@ func (c *Core) Background() (spent, budget float64) {
 // BeginBackground reserves the cost of a background question, or returns a *background.Rest.
 // EndBackground follows.
 func (c *Core) BeginBackground() error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		next, rest := s.settings.Background.Begin(s.cfg.Rules.Background, s.now)
 		if rest != nil {
 			return rest
@@ -33,7 +33,7 @@ func (c *Core) BeginBackground() error {
 // EndBackground records what a background question about something cost, and its error. by is the
 // program that was asked.
 func (c *Core) EndBackground(about, by string, usd float64, failed error) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if failed == nil {
 			s.newSettings().Background = s.settings.Background.Answered(usd, s.now)
 			s.record(event.BackgroundAsked, "", about, fmt.Sprintf("%s: %s answered for $%.4f", about, by, usd))

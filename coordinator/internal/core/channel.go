@@ -41,12 +41,12 @@ func (s *state) rings() bool {
 }
 
 // onChannel adds an action for one channel, in the lane with the channel's name.
-func (s *step) onChannel(name, key, kind, data string, due time.Time) {
+func (s *draft) onChannel(name, key, kind, data string, due time.Time) {
 	s.b.Actions = append(s.b.Actions, store.Action{Key: name + "/" + key, Lane: name, Kind: kind, Data: data, Due: due})
 }
 
 // onChannels adds an action for every available channel.
-func (s *step) onChannels(key, kind, data string, due time.Time) {
+func (s *draft) onChannels(key, kind, data string, due time.Time) {
 	for _, name := range s.available() {
 		s.onChannel(name, key, kind, data, due)
 	}
@@ -62,13 +62,13 @@ func encode(v any) string {
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // showCard makes every available channel show the current card of an ask.
-func (s *step) showCard(a ask.Ask) {
+func (s *draft) showCard(a ask.Ask) {
 	id := string(a.CardID())
 	s.onChannels("card:"+id, ActCard, id, s.now)
 }
 
 // showOpen makes one channel show the open asks that have left the terminal.
-func (s *step) showOpen(name string) {
+func (s *draft) showOpen(name string) {
 	for _, a := range s.asks.everywhere() {
 		if a.Shown && a.State == ask.Open {
 			id := string(a.CardID())
@@ -78,11 +78,11 @@ func (s *step) showOpen(name string) {
 }
 
 // settle tells the person who acted on a channel what the act led to.
-func (s *step) settle(act channel.Act, text string) {
+func (s *draft) settle(act channel.Act, text string) {
 	s.tell(act, channel.Settlement{Text: text})
 }
 
-func (s *step) tell(act channel.Act, what channel.Settlement) {
+func (s *draft) tell(act channel.Act, what channel.Settlement) {
 	kind, key := ActSay, "say:"+itoa(act.Update)
 	if act.Tap != "" {
 		kind, key = ActTap, "tap:"+act.Tap
@@ -97,7 +97,7 @@ func (s *step) tell(act channel.Act, what channel.Settlement) {
 // Acknowledge deals with an act that changes nothing. It answers with a text, if the
 // text is not empty.
 func (c *Core) Acknowledge(act channel.Act, text string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.b.Act = act
 		if text != "" {
 			s.settle(act, text)
@@ -133,7 +133,7 @@ func (c *Core) Person(name string) *channel.Person { return c.Account(name).Pers
 // ChangeAccount deals with an act that concerns its channel's account. change returns
 // the account that replaces the current one.
 func (c *Core) ChangeAccount(act channel.Act, change func(a channel.Account, now time.Time) channel.Change) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.b.Act = act
 		before := s.account(act.Channel)
 		next := change(before, s.now)
@@ -173,7 +173,7 @@ func (c *Core) Sent(by store.Action, sent ...channel.Copy) error {
 func (c *Core) Repeatable(by store.Action, sent ...channel.Copy) error { return c.sent(by, sent, true) }
 
 func (c *Core) sent(by store.Action, sent []channel.Copy, mayWait bool) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.b.Copies, s.b.MayWait = sent, mayWait
 		if by.Key != "" {
 			s.b.Done = []store.Action{by}
@@ -185,7 +185,7 @@ func (c *Core) sent(by store.Action, sent []channel.Copy, mayWait bool) error {
 // SentLast notes the newest message of a channel to its person that shows no card. If that is lost, its action is
 // carried out again, and sends a newer one.
 func (c *Core) SentLast(name string, message channel.MessageID) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.b.MayWait = true
 		a := s.account(name)
 		a.Newest = message
@@ -249,7 +249,7 @@ func (c *Core) WasKilled() bool { return c.wasKilled }
 // Receive takes raw updates. The commit that deals with the first of them keeps all, and KeepReceived does if
 // there is none.
 func (c *Core) Receive(updates []channel.Update) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.b.Received, s.b.MayWait = updates, true
 		return nil
 	})
@@ -303,7 +303,7 @@ func (s *state) room(name string, id session.ID, inside channel.Address) channel
 
 // PutRoom stores a room. A room without an Address is gone.
 func (c *Core) PutRoom(r channel.Room) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.rooms.Put(s.b, r)
 		s.followRoom(r, s.sessions.Rows[r.Session])
 		return nil
@@ -312,14 +312,14 @@ func (c *Core) PutRoom(r channel.Room) error {
 
 // followRooms closes or reopens the rooms of a session that ended or came back, in the
 // channels with which people are paired now.
-func (s *step) followRooms(v session.Session) {
+func (s *draft) followRooms(v session.Session) {
 	for _, name := range s.available() {
 		inside := s.accounts.Rows[name].Person.Address
 		s.followRoom(s.room(name, v.ID, inside), v)
 	}
 }
 
-func (s *step) followRoom(r channel.Room, v session.Session) {
+func (s *draft) followRoom(r channel.Room, v session.Session) {
 	ended := v.State == session.Ended
 	if r.Address == "" || r.Closed == ended {
 		return
@@ -343,7 +343,7 @@ func (s *state) sessionIn(name string, at channel.Address) (session.ID, bool) {
 // TellOnce tells the person news on a channel, once, until Untrue withdraws it. about
 // names the fact.
 func (c *Core) TellOnce(name, about string, n channel.News) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if s.settings.Notes[about] != "" {
 			return nil
 		}
@@ -360,7 +360,7 @@ func (c *Core) TellOnce(name, about string, n channel.News) error {
 
 // Untrue withdraws a fact of TellOnce, without telling the person.
 func (c *Core) Untrue(about string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if s.settings.Notes[about] == "" {
 			return nil
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // checked journals the result of a check, with the end of what it printed.
-func (s *step) checked(id session.ID, result, tail string) {
+func (s *draft) checked(id session.ID, result, tail string) {
 	text := s.token(id) + ": " + result
 	if tail = folded(tail); tail != "" {
 		text += "; it printed: " + tail
@@ -28,7 +28,7 @@ func (c *Core) Checking(id session.ID, output string) error {
 	if output = folded(output); output == "" {
 		return nil
 	}
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		token := s.token(id)
 		s.record(event.LoopChecking, id, token, token+": the check prints: "+output)
 		return nil
@@ -37,7 +37,7 @@ func (c *Core) Checking(id session.ID, output string) error {
 
 // InterruptCheck notes that the host ended the check of a frame.
 func (c *Core) InterruptCheck(id session.ID, frame string) error {
-	return c.do(func(s *step) (err error) {
+	return c.do(func(s *draft) (err error) {
 		l := s.loops.Rows[id]
 		if !l.Checking(frame) {
 			return nil

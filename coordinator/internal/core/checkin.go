@@ -12,7 +12,7 @@ import (
 
 // openCheckIn opens the check-in of a session that stopped. A known id finds the
 // same check-in. An older check-in of the session ends.
-func (s *step) openCheckIn(a ask.Ask) {
+func (s *draft) openCheckIn(a ask.Ask) {
 	if s.checkedIn(a.ID) {
 		return
 	}
@@ -42,7 +42,7 @@ func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
 // Release notes that the Stop hook no longer holds the session. The check-in stays
 // open, and the session is idle. Release returns the check-in.
 func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		var ok bool
 		if a, ok = s.asks.Rows[id]; !ok {
 			return fmt.Errorf("ask %q: %w", id, ErrNotFound)
@@ -69,7 +69,7 @@ func (s *state) openCheckIns(id session.ID) []ask.Ask {
 }
 
 // dropCheckIns ends the open check-ins of a session.
-func (s *step) dropCheckIns(id session.ID, note string) (dropped bool) {
+func (s *draft) dropCheckIns(id session.ID, note string) (dropped bool) {
 	for _, a := range s.openCheckIns(id) {
 		dropped = s.endAsk(a, ask.Local, note) || dropped
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
-func init() { decided[ask.Checkpoint] = (*step).answerCheckpoint }
+func init() { decided[ask.Checkpoint] = (*draft).answerCheckpoint }
 
 // ShowCheckpoint asks the person what the checkpoint.md of a task asks. a is the ask for the
 // file as it is now, without a hash if there is none. A file is asked about once, and the
 // question about an earlier one ends. While a turn works, nothing is asked.
 func (c *Core) ShowCheckpoint(slug task.Slug, a ask.Ask) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		t, ok := s.tasks.Rows[slug]
 		r := s.runs.Rows[t.Run]
 		switch {
@@ -41,7 +41,7 @@ func (c *Core) ShowCheckpoint(slug task.Slug, a ask.Ask) error {
 }
 
 // openCheckpoint opens the ask for a checkpoint, and returns its id.
-func (s *step) openCheckpoint(a ask.Ask) ask.ID {
+func (s *draft) openCheckpoint(a ask.Ask) ask.ID {
 	a.ID, a.Nonce, a.Times = ask.ID("ask_"+strings.ToLower(s.cfg.Secret())), s.cfg.Secret(), s.cfg.Rules.Times
 	a = ask.Tick(ask.Start(a, s.mode(a.Session, s.now), s.now), s.now)
 	text := "task " + a.Task + " asks at a checkpoint (sha256 " + short(a.Hash) + ")"
@@ -51,7 +51,7 @@ func (s *step) openCheckpoint(a ask.Ask) ask.ID {
 }
 
 // answerCheckpoint gives a task the answer to its checkpoint, once.
-func (s *step) answerCheckpoint(a ask.Ask) {
+func (s *draft) answerCheckpoint(a ask.Ask) {
 	if a.Reply() == "" {
 		return
 	}
@@ -67,7 +67,7 @@ func (s *step) answerCheckpoint(a ask.Ask) {
 
 // useCheckpoint notes that the file of a checkpoint is to be removed, because the task has the
 // answer.
-func (s *step) useCheckpoint(a ask.Ask) {
+func (s *draft) useCheckpoint(a ask.Ask) {
 	if t, ok := s.tasks.After(s.b, task.Slug(a.Task)); ok && t.Asked.Ask == string(a.ID) {
 		s.tasks.Put(s.b, t.Use())
 	}
@@ -75,7 +75,7 @@ func (s *step) useCheckpoint(a ask.Ask) {
 
 // answerWith ends the open checkpoint of the task that gets the person's text m: the text is the
 // answer.
-func (s *step) answerWith(m message.Message) error {
+func (s *draft) answerWith(m message.Message) error {
 	a := s.asks.Rows[ask.ID(s.tasks.Rows[task.Slug(m.Task)].Asked.Ask)]
 	if m.Task == "" || a.State != ask.Open {
 		return nil

@@ -72,19 +72,19 @@ type owner struct {
 	flushAt time.Time       // when what is carried is committed in any case; zero if nothing is
 }
 
-// A step is a change of the state under way: it reads the state as it was, and collects in b what is to be committed.
-// The state itself changes only after the commit.
-type step struct {
+// A draft is a change of the state that is not committed yet: it reads the state as it was, and collects in b what is to be
+// written. The state itself changes only after the commit.
+type draft struct {
 	*state
 	b   *store.Batch
 	now time.Time
 }
 
-// drop forgets what the step has collected.
-func (s *step) drop() { *s.b = store.Batch{} }
+// drop forgets what the draft has collected.
+func (s *draft) drop() { *s.b = store.Batch{} }
 
 // record adds an entry to the journal; text must be free of secrets.
-func (s *step) record(kind event.Kind, id session.ID, subject, text string) {
+func (s *draft) record(kind event.Kind, id session.ID, subject, text string) {
 	s.b.Events = append(s.b.Events, event.Event{At: s.now, Kind: kind, Session: id, Subject: subject, Text: text})
 }
 
@@ -125,13 +125,13 @@ func New(cfg Config) (*Core, error) {
 }
 
 // do changes the state and wakes the waiters.
-func (c *Core) do(f func(*step) error) error {
+func (c *Core) do(f func(*draft) error) error {
 	if c.open != nil {
 		return c.collect(f)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	changed, err := c.change(f, c.commit)
+	changed, err := c.apply(f, c.commit)
 	if changed {
 		c.tell()
 	}
@@ -174,13 +174,13 @@ func (c *Core) flush() error {
 
 // quietly is do for a hook that waits for the reply. It wakes no waiters, and waits for
 // the disk only if asks or messages change. The caller calls Publish after its reply.
-func (c *Core) quietly(f func(*step) error) error {
+func (c *Core) quietly(f func(*draft) error) error {
 	if c.open != nil {
 		return c.collect(f)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, err := c.change(f, func(b *store.Batch) error {
+	_, err := c.apply(f, func(b *store.Batch) error {
 		if store.Asks.Changes(b) || store.Messages.Changes(b) {
 			return c.commit(b)
 		}
@@ -201,8 +201,8 @@ func (c *Core) Publish() {
 	c.tell()
 }
 
-// change is the only way in which state changes; c.mu is held.
-func (c *Core) change(f func(*step) error, commit func(*store.Batch) error) (changed bool, err error) {
+// apply is the only way in which state changes; c.mu is held.
+func (c *Core) apply(f func(*draft) error, commit func(*store.Batch) error) (changed bool, err error) {
 	s := c.state.at(c.cfg.Now())
 	if err := f(s); err != nil || s.b.Empty() {
 		return false, err

@@ -11,8 +11,8 @@ import (
 
 // restarted makes the first change after a start. It reports rows that cannot be read,
 // and gives the hooks of the open asks time to connect again.
-func restarted(bad []store.Bad) func(*step) error {
-	return func(s *step) error {
+func restarted(bad []store.Bad) func(*draft) error {
+	return func(s *draft) error {
 		s.record(event.Started, "", "", "the coordinator started")
 		s.reportBad(bad)
 		for _, r := range bad {
@@ -40,7 +40,7 @@ func (c *Core) report(bad []store.Bad) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	err := c.do(func(s *step) error {
+	err := c.do(func(s *draft) error {
 		s.reportBad(fresh)
 		return nil
 	})
@@ -75,7 +75,7 @@ func (c *Core) reported(bad []store.Bad) {
 // rowName is the subject of the journal's entry about a row.
 func rowName(r store.Bad) string { return r.Table + " " + r.ID }
 
-func (s *step) reportBad(bad []store.Bad) {
+func (s *draft) reportBad(bad []store.Bad) {
 	for _, r := range bad {
 		s.record(event.Damaged, "", rowName(r), "a row cannot be read: "+r.Err.Error())
 	}

@@ -24,7 +24,7 @@ func (c *Core) MayRetry() (may bool) {
 // TakeRetry uses up the lease for the call of a, which auto mode refused before. ok is
 // false when there is no lease.
 func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		used, ok = s.lease(a, s.now)
 		if ok = ok && used.Retries(s.now); !ok {
 			return nil
@@ -42,7 +42,7 @@ func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
 
 // endHolds ends the check-ins that hold a session, so that the session soon learns of an
 // answer that came after its call was refused.
-func (s *step) endHolds(a ask.Ask) {
+func (s *draft) endHolds(a ask.Ask) {
 	s.dropCheckIns(a.Session, "the session goes on with another answer")
 	if a.Retries(s.now) {
 		s.markRetries()
@@ -50,7 +50,7 @@ func (s *step) endHolds(a ask.Ask) {
 }
 
 // markRetries adds an action that updates the mark that hooks look for.
-func (s *step) markRetries() {
+func (s *draft) markRetries() {
 	s.enqueue(LaneDisk, ActRetries, ActRetries, "")
 }
 

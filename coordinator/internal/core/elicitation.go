@@ -7,7 +7,7 @@ import (
 
 // handOver moves the forms of a session to its terminal, because a person types there
 // now. If the person has said that they are away, the forms stay on the channels.
-func (s *step) handOver(id session.ID) {
+func (s *draft) handOver(id session.ID) {
 	if s.mode(id, s.now) == session.On {
 		return
 	}
@@ -22,7 +22,7 @@ func (s *step) handOver(id session.ID) {
 // tells neither their hooks nor their servers. It ends no form while a subagent runs: a
 // subagent's forms go on, and the host does not say which forms those are.
 func (c *Core) Interrupted(id session.ID) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		for _, a := range s.asks.of(id) {
 			if a.State == ask.Open && a.Kind == ask.Elicitation && !s.sessions.Rows[id].Agents {
 				s.endAsk(a, ask.Cancel, "ended at the terminal")

@@ -55,7 +55,7 @@ func (c *Core) Use(r Rules) error {
 		}
 		c.bell.Ring(due)
 	})
-	goOn := func(s *step) error {
+	goOn := func(s *draft) error {
 		s.startTurns() // a budget may be larger
 		return nil
 	}
@@ -64,7 +64,7 @@ func (c *Core) Use(r Rules) error {
 
 // remind reminds the person, once, of an ask that waits too long. The asks on one card
 // share one reminder.
-func (s *step) remind(a ask.Ask) {
+func (s *draft) remind(a ask.Ask) {
 	at := a.RemindAt(s.cfg.Rules.RemindAfter)
 	if at.IsZero() || s.now.Before(at) || s.settings.Paused || s.asks.Changes(s.b, a.ID) {
 		return

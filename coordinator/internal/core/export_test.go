@@ -6,7 +6,7 @@ import (
 
 // Commit commits a batch that a test has made, as a step does.
 func (c *Core) Commit(b store.Batch) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		*s.b = b
 		return nil
 	})

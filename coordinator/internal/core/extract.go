@@ -38,7 +38,7 @@ func (c *Core) TurnsToExtract() (all []EndedTurn) {
 // Extracted notes that the extraction has looked at a turn, and has what it found kept. to says up
 // to where it has looked. A second call for a turn changes nothing.
 func (c *Core) Extracted(of EndedTurn, to task.Extracted, keep memory.Extract) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		t, ok := s.tasks.Rows[of.Task.Slug]
 		if !ok || t.Run != of.Run.ID || to.Turn <= t.Extracted.Turn {
 			return nil

@@ -78,7 +78,7 @@ func (c *Core) Fleet() (f store.Fleet) {
 
 // ChangeFleet changes what this machine is in its fleet; text says so in the journal, "" for nothing.
 func (c *Core) ChangeFleet(text string, change func(f *store.Fleet, now time.Time) error) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		set := s.newSettings()
 		set.Fleet.Invites = slices.Clone(set.Fleet.Invites)
 		if err := change(&set.Fleet, s.now); err != nil {
@@ -165,7 +165,7 @@ func (c *Core) IsPresent(id fleet.MachineID) (is bool) {
 
 // Admit lets a machine join by an invite. A machine that has joined by it joins again.
 func (c *Core) Admit(invite string, who fleet.Machine) (m fleet.Machine, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		invites := slices.Clone(s.settings.Fleet.Invites)
 		at := slices.IndexFunc(invites, func(i fleet.Invite) bool { return i.ID == invite })
 		if at < 0 || !invites[at].Good(who.ID, s.now) {
@@ -205,7 +205,7 @@ func (c *Core) Admit(invite string, who fleet.Machine) (m fleet.Machine, err err
 func (c *Core) ChangeMachine(
 	id fleet.MachineID, text string, news channel.News, change func(m *fleet.Machine, now time.Time) error,
 ) (m fleet.Machine, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		var ok bool
 		if m, ok = s.machines.Rows[id]; !ok {
 			return fmt.Errorf("machine %s: %w", id, ErrNotFound)
@@ -245,7 +245,7 @@ func (c *Core) RenameMachine(id fleet.MachineID, name string) (fleet.Machine, er
 
 // SetPresent notes whether a machine is connected. Its cards say so, and what the person is told of it is one line.
 func (c *Core) SetPresent(id fleet.MachineID, is bool) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		m, ok := s.machines.Rows[id]
 		if _, was := s.present[id]; !ok || was == is {
 			return nil
@@ -265,7 +265,7 @@ func (c *Core) SetPresent(id fleet.MachineID, is bool) error {
 // MetMachine notes what a member says of itself when it connects. One with a new life was put back: what was under way
 // to it may have been carried out, and is not sent again.
 func (c *Core) MetMachine(id fleet.MachineID, says fleet.Hello) (m fleet.Machine, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		var ok bool
 		if m, ok = s.machines.Rows[id]; !ok || !m.Trusted() {
 			return fmt.Errorf("machine %s: %w", id, ErrNotFound)
@@ -284,7 +284,7 @@ func (c *Core) MetMachine(id fleet.MachineID, says fleet.Hello) (m fleet.Machine
 }
 
 // putBack ends the orders that were under way when a machine was put back, and tells the person.
-func (s *step) putBack(name string, of func(fleet.Order) bool) {
+func (s *draft) putBack(name string, of func(fleet.Order) bool) {
 	ended := s.dropOrders(of, name+" was put back to an earlier copy, and this may have been done")
 	text := fmt.Sprintf("%s was put back to an earlier copy of its database: %d orders are not sent again", name, ended)
 	s.record(event.FleetPutBack, "", name, text)
@@ -292,7 +292,7 @@ func (s *step) putBack(name string, of func(fleet.Order) bool) {
 }
 
 // dropOrders ends the orders of a kind whose outcome nobody knows, and returns how many there were.
-func (s *step) dropOrders(of func(fleet.Order) bool, why string) (ended int) {
+func (s *draft) dropOrders(of func(fleet.Order) bool, why string) (ended int) {
 	for _, o := range s.orders.Rows {
 		if !o.Waits() || !of(o) {
 			continue
@@ -307,7 +307,7 @@ func (s *step) dropOrders(of func(fleet.Order) bool, why string) (ended int) {
 
 // HeardMachine notes how far a member says that it is. kill -9 may lose it.
 func (c *Core) HeardMachine(id fleet.MachineID, how fleet.Known) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		m, ok := s.machines.Rows[id]
 		if !ok || m.Known.Life != how.Life || m.Known.Entry >= how.Entry {
 			return nil
@@ -322,7 +322,7 @@ func (c *Core) HeardMachine(id fleet.MachineID, how fleet.Known) error {
 // TakeNewLife makes this machine another one for its peers, because its database is an earlier copy: it executes
 // nothing for others that it finds undone, and asks nothing again that may have been done.
 func (c *Core) TakeNewLife() error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		set := s.newSettings()
 		set.Fleet.Life = s.cfg.Secret()
 		for _, m := range s.machines.Rows {
@@ -343,7 +343,7 @@ func (c *Core) TakeNewLife() error {
 // MetHub notes what the hub says when this member connects: what it is, and whom the phone belongs to. A hub with a new
 // life numbers its orders anew.
 func (c *Core) MetHub(says fleet.Hello) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		set := s.newSettings()
 		if f := &set.Fleet; f.Peer.Life != says.Life {
 			s.b.Anew = fleet.Channel
@@ -369,7 +369,7 @@ func (c *Core) MetHub(says fleet.Hello) error {
 
 // HeardHub notes how far the hub says that it is. kill -9 may lose it.
 func (c *Core) HeardHub(how fleet.Known) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if p := s.settings.Fleet.Peer; p.Life != how.Life || p.Entry >= how.Entry {
 			return nil
 		}
@@ -382,7 +382,7 @@ func (c *Core) HeardHub(how fleet.Known) error {
 
 // TwoHubs tells the person that another hub speaks with the key of this one.
 func (c *Core) TwoHubs() error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		name := s.settings.Fleet.Name
 		s.record(event.FleetChanged, "", name, "another hub speaks with the key of this one: both are refused")
 		s.notify(string(channel.TwoHubs), "", channel.News{Kind: channel.TwoHubs, Of: name})
@@ -396,14 +396,14 @@ func (c *Core) NoteFleet(who, why string) error { return c.Note(event.FleetRefus
 // Order has another machine carry out an operation. The order waits until the machine has said what it came to; the
 // person of the act hears it then.
 func (c *Core) Order(o fleet.Order) (placed fleet.Order, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		placed, err = s.order(o)
 		return err
 	})
 	return placed, err
 }
 
-func (s *step) order(o fleet.Order) (fleet.Order, error) {
+func (s *draft) order(o fleet.Order) (fleet.Order, error) {
 	m, ok := s.machines.After(s.b, o.Machine)
 	if !ok || !m.Trusted() {
 		return o, fmt.Errorf("machine %s: %w", o.Machine, ErrNotFound)
@@ -434,7 +434,7 @@ func (c *Core) OrderOf(id fleet.OrderID) (o fleet.Order, ok bool) {
 
 // Taken notes that the machine has committed an order. kill -9 may lose it: the order is then sent again.
 func (c *Core) Taken(id fleet.OrderID) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		o, ok := s.orders.Rows[id]
 		if !ok || o.Taken {
 			return nil
@@ -447,7 +447,7 @@ func (c *Core) Taken(id fleet.OrderID) error {
 
 // EndOrder notes what an order came to, once, and tells the person who asked for it.
 func (c *Core) EndOrder(id fleet.OrderID, what channel.Settlement) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		o, ok := s.orders.Rows[id]
 		if !ok || !o.Waits() {
 			return nil
@@ -481,7 +481,7 @@ func (c *Core) EndOrder(id fleet.OrderID, what channel.Settlement) error {
 
 // Mirror takes over what a machine shows: items that are new or changed, and the names of those that are gone.
 func (c *Core) Mirror(id fleet.MachineID, items []fleet.Item, gone []string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		for _, item := range items {
 			kind, ref, _ := strings.Cut(item.Name, " ")
 			s.mirrors.Put(s.b, fleet.Mirror{Machine: id, Kind: kind, Ref: ref, Hash: item.Hash, Body: item.Body, At: s.now})
@@ -530,7 +530,7 @@ func (c *Core) TellFrom(id fleet.MachineID, t fleet.Tell) error {
 	if err != nil || old {
 		return err
 	}
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if _, known := s.mirrors.Rows[mark.ID()]; known {
 			return nil
 		}
@@ -594,7 +594,7 @@ func (c *Core) AwaitOrder(ctx context.Context, id fleet.OrderID) (o fleet.Order,
 // LeaveFleet forgets the fleet: its machines, what waits for them and what they show. Nobody is reached through the hub
 // any more.
 func (c *Core) LeaveFleet() error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		set := s.newSettings()
 		was := set.Fleet.Name
 		set.Fleet = store.Fleet{}

@@ -23,7 +23,7 @@ func (c *Core) MirrorCard(id fleet.MachineID, card fleet.Card) error {
 			return err
 		}
 	}
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		m, ok := s.machines.Rows[id]
 		if !ok || !m.Trusted() {
 			return fmt.Errorf("machine %s: %w", id, ErrNotFound)
@@ -42,7 +42,7 @@ func (c *Core) MirrorCard(id fleet.MachineID, card fleet.Card) error {
 
 // mirrorAsk keeps the ask of a member as it is there. The member says nothing of what binds an answer here: the nonce
 // is ours, and the id names the machine that sent it.
-func (s *step) mirrorAsk(m fleet.Machine, a ask.Ask, from ask.From) {
+func (s *draft) mirrorAsk(m fleet.Machine, a ask.Ask, from ask.From) {
 	machine := string(m.ID)
 	from.Ref, from.Machine, from.Name, from.Decides = a.ID, machine, m.Name, m.Decides
 	a.ID, a.On = ask.MirrorID(machine, a.ID), ask.MirrorID(machine, a.On)
@@ -82,7 +82,7 @@ func (c *Core) OpenMirrors(id fleet.MachineID) map[ask.ID]string {
 // WithdrawMirrors ends the asks of a machine that it does not know as open any more: it was put back, or its end was
 // never told.
 func (c *Core) WithdrawMirrors(id fleet.MachineID, refs []ask.ID, why string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		for _, ref := range refs {
 			a, ok := s.asks.Rows[ask.MirrorID(string(id), ref)]
 			if !ok || !a.Waiting() {
@@ -99,7 +99,7 @@ func (c *Core) WithdrawMirrors(id fleet.MachineID, refs []ask.ID, why string) er
 }
 
 // reshow has the cards of a machine say what the machine is called now and whether it can be reached.
-func (s *step) reshow(m fleet.Machine) {
+func (s *draft) reshow(m fleet.Machine) {
 	for _, a := range s.asks.byMachine.All(string(m.ID)) {
 		from := *a.From
 		from.Name, from.Decides, from.Away = m.Name, m.Decides, ""
@@ -116,7 +116,7 @@ func (s *step) reshow(m fleet.Machine) {
 }
 
 // forward sends what the person decided about an ask of another machine to that machine, which carries it out.
-func (s *step) forward(a ask.Ask, p Press) channel.Worded {
+func (s *draft) forward(a ask.Ask, p Press) channel.Worded {
 	if goesOn := a.Replied() && p.Text != ""; !a.Waiting() && !goesOn {
 		return channel.Answer{Card: ask.Card{a}, Err: ask.ErrSettled}
 	}
@@ -151,7 +151,7 @@ func (s *step) forward(a ask.Ask, p Press) channel.Worded {
 // SendAnswer sends an answer that was given at a terminal or on the page to the machine that asks. what says it in
 // words.
 func (c *Core) SendAnswer(id ask.ID, o fleet.Order, what string) (placed fleet.Order, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		a, known := s.asks.Rows[id]
 		switch {
 		case !known || !a.Mirrored():
@@ -169,7 +169,7 @@ func (c *Core) SendAnswer(id ask.ID, o fleet.Order, what string) (placed fleet.O
 }
 
 // showSent has the card of an ask say which answer is on its way to its machine, "" for none.
-func (s *step) showSent(a ask.Ask, what string) {
+func (s *draft) showSent(a ask.Ask, what string) {
 	from := *a.From
 	from.Sent, a.From = what, &from
 	s.asks.Put(s.b, a)
@@ -190,7 +190,7 @@ func sentWords(p Press) string {
 }
 
 // unsend notes that the answer of an order is not on its way any more.
-func (s *step) unsend(o fleet.Order) {
+func (s *draft) unsend(o fleet.Order) {
 	if a, ok := s.asks.After(s.b, o.Ask); ok && a.Mirrored() && a.From.Sent != "" {
 		s.showSent(a, "")
 	}

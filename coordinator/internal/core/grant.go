@@ -16,7 +16,7 @@ import (
 )
 
 // give records the grant that a decision on an ask gives to the session.
-func (s *step) give(a ask.Ask, d ask.Decision) {
+func (s *draft) give(a ask.Ask, d ask.Decision) {
 	g := grant.Grant{
 		ID:        "grant_" + grant.ID(strings.TrimPrefix(string(a.ID), "ask_")),
 		Session:   a.Session,
@@ -41,7 +41,7 @@ func (s *step) give(a ask.Ask, d ask.Decision) {
 // answerAtOnce answers an ask that was just opened, if a lease for the exact call or grants
 // allow it. The lease is used up. An answer by grants is delivered in the same step,
 // unless a snapshot must be taken before the call.
-func (s *step) answerAtOnce(a ask.Ask, need grant.Need) (ask.Ask, bool) {
+func (s *draft) answerAtOnce(a ask.Ask, need grant.Need) (ask.Ask, bool) {
 	d := ask.Decision{Allow: true, At: s.now}
 	if leased, ok := s.lease(a, s.now); ok && a.Kind != ask.Denied {
 		if d.By = leased.Lease.Decision.By + ", who had allowed it after the refusal"; leased.Lease.Kept() {
@@ -82,7 +82,7 @@ type grantTable struct {
 const active = "active"
 
 func newGrantTable(s *state) grantTable {
-	t := register(s, store.Grants, table.Traits[grant.Grant]{Due: grantDue, Expire: expiry(s, (*step).expireGrant)})
+	t := register(s, store.Grants, table.Traits[grant.Grant]{Due: grantDue, Expire: expiry(s, (*draft).expireGrant)})
 	return grantTable{
 		Table:   t,
 		byNonce: t.IndexBy(func(g grant.Grant) string { return g.Nonce }),
@@ -98,7 +98,7 @@ func grantDue(g grant.Grant, _ time.Time) time.Time {
 	return g.ExpiresAt // zero for what Claude Code keeps
 }
 
-func (s *step) expireGrant(g grant.Grant) {
+func (s *draft) expireGrant(g grant.Grant) {
 	_, _ = s.endGrant(g, "its time is over") // one that has ended is not due
 }
 
@@ -131,7 +131,7 @@ func serves(old, a ask.Ask) bool {
 // next attempt. If there is a lease for the call, the lease answers it. A call that is
 // already parked is not parked twice.
 func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
-	err := c.do(func(s *step) error {
+	err := c.do(func(s *draft) error {
 		a = s.timed(a)
 		a.Nonce = c.cfg.Secret()
 		fresh := ask.Start(a, session.Off, s.now)
@@ -189,7 +189,7 @@ func (s *state) activeGrants() []grant.Grant {
 // Revoke ends a grant for by. It returns ErrNotFound if the grant is unknown or has
 // ended.
 func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		found := s.grants.Rows[id]
 		if !found.Active(s.now) {
 			return fmt.Errorf("grant %q: %w", id, ErrNotFound)
@@ -200,7 +200,7 @@ func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
 	return g, err
 }
 
-func (s *step) endGrant(g grant.Grant, how string) (grant.Grant, error) {
+func (s *draft) endGrant(g grant.Grant, how string) (grant.Grant, error) {
 	g, err := grant.End(g, how, s.now)
 	if err != nil {
 		return g, err
@@ -212,7 +212,7 @@ func (s *step) endGrant(g grant.Grant, how string) (grant.Grant, error) {
 }
 
 // endGrants ends what was allowed for a session.
-func (s *step) endGrants(id session.ID) {
+func (s *draft) endGrants(id session.ID) {
 	for _, g := range s.activeGrants() {
 		if g.Session == id && len(g.Kept) == 0 {
 			_, _ = s.endGrant(g, "the session ended") // all of them are active
@@ -222,7 +222,7 @@ func (s *step) endGrants(id session.ID) {
 
 // ranLate updates the card of a parked ask with the outcome of the call that its lease
 // allowed.
-func (s *step) ranLate(o ask.Outcome) {
+func (s *draft) ranLate(o ask.Outcome) {
 	for _, a := range s.asks.of(o.Session) {
 		switch {
 		case !a.Lease.Used(), a.Run != nil, a.Tool != o.Tool, a.Hash != o.Hash:

@@ -14,7 +14,7 @@ import (
 // rule did so in the turn. It tells the person once per turn that a session keeps
 // trying.
 func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		v, n := session.Deny(s.sessions.Rows[id], s.turnOf(id, turn), rule)
 		times = n
 		s.record(event.GuardDenied, id, rule, text)
@@ -41,7 +41,7 @@ func (s *state) turnOf(id session.ID, prompt string) string {
 }
 
 // countAnswer notes that a hook takes the answer to an ask, which may be one more refusal.
-func (s *step) countAnswer(a ask.Ask) {
+func (s *draft) countAnswer(a ask.Ask) {
 	v, ok := s.sessions.Rows[a.Session]
 	if !ok || a.Decision == nil || a.Decision.Allow && v.Denials.Row == 0 {
 		return
@@ -61,7 +61,7 @@ func (c *Core) TaskRefusals(id session.ID) (n int) {
 	return n
 }
 
-func (s *step) denyLoop(v session.Session, rule string) {
+func (s *draft) denyLoop(v session.Session, rule string) {
 	text := fmt.Sprintf("%s was denied %d times by %s in one turn and told to stop trying",
 		v.Token, session.DenyLoop, rule)
 	s.record(event.GuardLoop, v.ID, rule, text)
@@ -74,7 +74,7 @@ func (s *step) denyLoop(v session.Session, rule string) {
 // PolicyBroken records what is wrong with the guard's policy files in a session. fresh
 // is true if the person has not been told of it there.
 func (c *Core) PolicyBroken(id session.ID, text string) (fresh bool, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		v, ok := s.sessions.Rows[id]
 		if fresh = ok && v.Broken != text; !fresh {
 			return nil

@@ -28,7 +28,7 @@ func (c *Core) AskPrinted(id ask.ID, printed bool) error {
 
 // TextsPrinted notes whether the hook of a delivery printed its texts before it ended.
 func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if !printed {
 			lost := func(m message.Message) bool { return m.Session == id && m.Delivery == delivery && m.Unproven }
 			s.offerAgain(lost)
@@ -44,7 +44,7 @@ func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error 
 }
 
 // takeReplies notes on the check-ins of a session that it has their replies.
-func (s *step) takeReplies(id session.ID) {
+func (s *draft) takeReplies(id session.ID) {
 	for _, a := range s.asks.of(id) {
 		if !a.Replied() || a.State != ask.Answered {
 			continue
@@ -56,7 +56,7 @@ func (s *step) takeReplies(id session.ID) {
 }
 
 // offerAgain takes back the texts that lost names.
-func (s *step) offerAgain(lost func(message.Message) bool) {
+func (s *draft) offerAgain(lost func(message.Message) bool) {
 	for _, m := range message.Lost(s.messages.delivered(), lost) {
 		s.messages.Put(s.b, m)
 		text := s.token(m.Session) + ": the text of " + m.By + " may not have arrived, and is offered again"
@@ -81,7 +81,7 @@ func (s *state) takers() (all []session.Process) {
 }
 
 // buryTakers takes back what was taken by hooks that have ended.
-func (s *step) buryTakers(over map[session.Process]bool) {
+func (s *draft) buryTakers(over map[session.Process]bool) {
 	s.offerAgain(func(m message.Message) bool { return m.Unproven && over[m.Taker] })
 	for _, a := range s.asks.waiting() {
 		if next, err := ask.Undelivered(a, s.now); err == nil && over[a.Taker] {
@@ -93,7 +93,7 @@ func (s *step) buryTakers(over map[session.Process]bool) {
 
 // provenByRun journals the delivery of an answer when only the run of its call proves
 // that delivery.
-func (s *step) provenByRun(before, after ask.Ask) {
+func (s *draft) provenByRun(before, after ask.Ask) {
 	if after.Arrived() && !before.Arrived() {
 		s.record(event.AskDelivered, after.Session, string(after.ID), s.askLine(after))
 	}
@@ -101,7 +101,7 @@ func (s *step) provenByRun(before, after ask.Ask) {
 
 // ranAfterAll notes on the card and in the journal that a call ran although its answer
 // was considered undelivered.
-func (s *step) ranAfterAll(o ask.Outcome) {
+func (s *draft) ranAfterAll(o ask.Outcome) {
 	o.Run.At = s.now
 	for _, a := range s.asks.of(o.Session) {
 		same := a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash

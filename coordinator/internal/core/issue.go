@@ -30,7 +30,7 @@ type Errand struct {
 
 // sendErrands adds the errands of a loop's step as actions, and what the step says of
 // issues to the journal and to the topic of each issue.
-func (s *step) sendErrands(id session.ID, out loop.Outcome) {
+func (s *draft) sendErrands(id session.ID, out loop.Outcome) {
 	for _, said := range out.IssueLines {
 		text := briefly(redact.Mask(folded(said.Text)))
 		s.postLoop(topic.OfIssue(said.Issue), said.Action, text)
@@ -57,7 +57,7 @@ func issueKind(action string) event.Kind {
 // AdvanceIssue applies the result of an errand. A result that is no longer wanted
 // changes nothing.
 func (c *Core) AdvanceIssue(e Errand, r loop.Result) error {
-	return c.do(func(s *step) (err error) {
+	return c.do(func(s *draft) (err error) {
 		for _, l := range s.loops.Rows {
 			r.Held = append(r.Held, l.HasInHand(e.Issue.Repo)...)
 		}
@@ -75,7 +75,7 @@ func (c *Core) AdvanceIssue(e Errand, r loop.Result) error {
 // SayOfIssue tells the person, the journal and the issue's topic something about an
 // issue that no step of a loop says.
 func (c *Core) SayOfIssue(e Errand, action, text string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		said := []loop.IssueLine{{Issue: e.Issue.ID, Action: action, Text: text}}
 		s.sendErrands(e.Session, loop.Outcome{IssueLines: said})
 		s.notify("loop", e.Session, channel.News{
@@ -117,7 +117,7 @@ func (c *Core) AwaitResumed(ctx context.Context) {
 // IntroduceLoop returns what a session's model is told of its loop now, and takes
 // what it would have heard at its next stop.
 func (c *Core) IntroduceLoop(id session.ID) (intro string, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		var l loop.Stack
 		l, intro = loop.Introduce(s.loops.Rows[id])
 		if l.Active() {

@@ -114,7 +114,7 @@ func TestAddAKind(t *testing.T) {
 	sub := c.Subscribe(ofSession("s"))
 	defer sub.Close()
 	written := memo{ID: "m", Session: "s", Text: "call back", Until: now.Add(time.Minute)}
-	if err := c.do(func(s *step) error {
+	if err := c.do(func(s *draft) error {
 		table.Put(s.b, written)
 		return nil
 	}); err != nil {

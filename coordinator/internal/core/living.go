@@ -20,7 +20,7 @@ func (c *Core) Look() error {
 	for _, p := range c.Processes() {
 		over[p] = !c.cfg.Lives(p)
 	}
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.buryHooks(over)
 		s.buryTakers(over)
 		s.burySessions(over)
@@ -55,7 +55,7 @@ func (s *state) processes() (all []session.Process) {
 }
 
 // buryHooks forgets the hooks that have ended and waited for a session.
-func (s *step) buryHooks(over map[session.Process]bool) {
+func (s *draft) buryHooks(over map[session.Process]bool) {
 	for _, v := range s.sessions.live() {
 		waits, holds, submits := over[v.WaitsIn], over[v.Holder], over[v.Mod]
 		if !waits && !holds && !submits {
@@ -75,7 +75,7 @@ func (s *step) buryHooks(over map[session.Process]bool) {
 }
 
 // burySessions ends the sessions whose client has ended.
-func (s *step) burySessions(over map[session.Process]bool) {
+func (s *draft) burySessions(over map[session.Process]bool) {
 	for _, v := range s.sessions.live() {
 		if over[v.Process()] {
 			s.endSession(v, clientGone, ask.Local)

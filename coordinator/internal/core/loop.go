@@ -26,7 +26,7 @@ func loopParts(_, after loop.Stack) []wake.Part {
 	return []wake.Part{ofSession(session.ID(after.Session))}
 }
 
-func (s *step) expireLoop(l loop.Stack) {
+func (s *draft) expireLoop(l loop.Stack) {
 	s.putLoop(session.ID(l.Session), loop.Expire(l, s.now))
 }
 
@@ -98,7 +98,7 @@ func (c *Core) StartTypedLoop(id session.ID, prompt string, o loop.Options) (int
 }
 
 func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro string, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		intro, err = s.beginLoop(id, frame, o)
 		return err
 	})
@@ -106,7 +106,7 @@ func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro str
 }
 
 // beginLoop begins a loop in a session and returns what the model is told.
-func (s *step) beginLoop(id session.ID, frame string, o loop.Options) (intro string, err error) {
+func (s *draft) beginLoop(id session.ID, frame string, o loop.Options) (intro string, err error) {
 	out, err := loop.Start(s.loops.Rows[id], string(id), frame, o, s.now)
 	if err != nil {
 		return "", err
@@ -120,13 +120,13 @@ func (s *step) beginLoop(id session.ID, frame string, o loop.Options) (intro str
 
 // keepGoal has the whole goal of the frame at work kept as a file: the loop itself holds
 // its beginning.
-func (s *step) keepGoal(l loop.Stack, goal string) {
+func (s *draft) keepGoal(l loop.Stack, goal string) {
 	if f, ok := l.Top(); ok {
 		s.keepFrameGoal(session.ID(l.Session), f, goal)
 	}
 }
 
-func (s *step) keepFrameGoal(id session.ID, f loop.Frame, goal string) {
+func (s *draft) keepFrameGoal(id session.ID, f loop.Frame, goal string) {
 	if name := f.GoalFile(); name != "" {
 		s.keepText(id, name, goal)
 	}
@@ -139,7 +139,7 @@ const Terminal = "terminal"
 // it is empty for a session. A person who does it at the terminal with away off gets no notice
 // on a channel.
 func (c *Core) CancelLoop(id session.ID, by, channel string) error {
-	return c.do(func(s *step) (err error) {
+	return c.do(func(s *draft) (err error) {
 		out, err := loop.Cancel(s.loops.Rows[id], by, s.now)
 		if err != nil {
 			return err
@@ -153,7 +153,7 @@ func (c *Core) CancelLoop(id session.ID, by, channel string) error {
 }
 
 // putLoop records a step of a loop: its state, the journal, the markdown and the notice.
-func (s *step) putLoop(id session.ID, out loop.Outcome) {
+func (s *draft) putLoop(id session.ID, out loop.Outcome) {
 	s.loops.Put(s.b, out.Stack)
 	token := s.label(id)
 	kind, text := event.LoopStepped, token+": "+redact.Mask(folded(stepText(out)))
@@ -210,14 +210,14 @@ func stepText(out loop.Outcome) string {
 	return "loop " + loop.Step(out.Stack)
 }
 
-func (s *step) touchLoop(id session.ID) {
+func (s *draft) touchLoop(id session.ID) {
 	if l := s.loops.Rows[id]; l.Active() {
 		s.loops.Put(s.b, loop.Touch(l, s.now))
 	}
 }
 
 // typedInLoop records that a person typed. The prompt interrupts a running check.
-func (s *step) typedInLoop(id session.ID) {
+func (s *draft) typedInLoop(id session.ID) {
 	l := s.loops.Rows[id]
 	if !l.Active() {
 		return
@@ -229,7 +229,7 @@ func (s *step) typedInLoop(id session.ID) {
 	s.loops.Put(s.b, l)
 }
 
-func (s *step) resetTools(id session.ID) {
+func (s *draft) resetTools(id session.ID) {
 	if v, ok := s.sessions.Rows[id]; ok {
 		v.Tools = 0
 		s.sessions.Put(s.b, v)
@@ -288,7 +288,7 @@ func (c *Core) AllLoops() ([]loop.Stack, error) {
 // LimitLoop records that the provider refused. The loop pauses and tells the person. With
 // retry it is tried again by itself, which needs a session with a hook that can wake it.
 func (c *Core) LimitLoop(id session.ID, note string, retry bool) error {
-	return c.do(func(s *step) (err error) {
+	return c.do(func(s *draft) (err error) {
 		l, until := s.loops.Rows[id], time.Time{}
 		if !l.Active() {
 			return nil
@@ -310,7 +310,7 @@ const printRest = 20 * time.Second
 
 // EditLoop applies what a person wrote into the loop.md of a session.
 func (c *Core) EditLoop(id session.ID, page string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		l, changed := loop.Edit(s.loops.Rows[id], page, s.now)
 		if len(changed) > 0 {
 			s.loops.Put(s.b, l)
@@ -322,7 +322,7 @@ func (c *Core) EditLoop(id session.ID, page string) error {
 }
 
 // edited records which frames of a loop have a new goal.
-func (s *step) edited(id session.ID, l loop.Stack, frames []string) {
+func (s *draft) edited(id session.ID, l loop.Stack, frames []string) {
 	for _, f := range l.Frames {
 		if slices.Contains(frames, f.ID) {
 			s.keepFrameGoal(id, f, f.Goal)
@@ -335,7 +335,7 @@ func (s *step) edited(id session.ID, l loop.Stack, frames []string) {
 
 // SeeTree records the digest of the work tree of a session's loop.
 func (c *Core) SeeTree(id session.ID, tree string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		l := loop.Saw(s.loops.Rows[id], tree)
 		before, _ := s.loops.Rows[id].Top()
 		if after, _ := l.Top(); after.Tree != before.Tree {
@@ -347,7 +347,7 @@ func (c *Core) SeeTree(id session.ID, tree string) error {
 
 // SetAnchor records the text that a session needs after a compaction.
 func (c *Core) SetAnchor(id session.ID, facts loop.AnchorFacts) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		v, ok := s.sessions.Rows[id]
 		if !ok {
 			return nil

@@ -16,7 +16,7 @@ const byLoop = "its loop"
 
 // label names a session for people: run:NAME if it is the conversation of a run, else its
 // token.
-func (s *step) label(id session.ID) string {
+func (s *draft) label(id session.ID) string {
 	if r, ok := s.runOf(id); ok {
 		return "run:" + r.Name
 	}
@@ -28,7 +28,7 @@ type waking func(l loop.Stack, now time.Time) (loop.Stack, string)
 
 // wakeRun gives the run of a session a turn if it has none and its loop has something to tell
 // it. It reports whether it did.
-func (s *step) wakeRun(id session.ID, wake waking) bool {
+func (s *draft) wakeRun(id session.ID, wake waking) bool {
 	r, ok := s.runOf(id)
 	if !ok || !r.Settled() || s.settingsAfter().Paused {
 		return false
@@ -45,7 +45,7 @@ func (s *step) wakeRun(id session.ID, wake waking) bool {
 }
 
 // resumeRuns wakes the runs whose loops a pause of Afar had stopped.
-func (s *step) resumeRuns() {
+func (s *draft) resumeRuns() {
 	for id, l := range s.loops.Rows {
 		if l.Active() {
 			s.wakeRun(id, loop.WakeResumed)
@@ -55,7 +55,7 @@ func (s *step) resumeRuns() {
 
 // turnOver deals with the loop of a run whose turn is over. It ends with a run that failed. A
 // run that is idle gets its next turn, or the person is told that the loop rests.
-func (s *step) turnOver(r run.Run) {
+func (s *draft) turnOver(r run.Run) {
 	id := session.ID(r.Conversation)
 	l, _ := s.loops.After(s.b, id)
 	switch {
@@ -77,7 +77,7 @@ func (s *step) turnOver(r run.Run) {
 // that was made so before and has no loop now.
 func (c *Core) StartLoopBeside(made run.Run, o loop.Options) (r run.Run, err error) {
 	frame := c.cfg.Secret()[:8]
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		r = run.Rest(made, s.now)
 		if old, known := s.runs.byName.One(made.Name); known {
 			r = old

@@ -8,7 +8,7 @@ import (
 
 // SeeFacts remembers that facts are in memory, by their digests.
 func (c *Core) SeeFacts(digests []string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		for _, digest := range digests {
 			if _, known := s.facts.Rows[digest]; !known {
 				s.facts.Put(s.b, store.FactSeen{Digest: digest, At: s.now})

@@ -62,8 +62,8 @@ func (t messageTable) of(id session.ID) []message.Message { return t.bySession.A
 // confirmed.
 func (t messageTable) delivered() []message.Message { return t.byState.All(string(message.Delivered)) }
 
-// newestText returns the number of the newest text, with those of the step.
-func (s *step) newestText() int64 {
+// newestText returns the number of the newest text, with those of the draft.
+func (s *draft) newestText() int64 {
 	newest := s.newestSeq
 	for m := range store.Messages.In(s.b) {
 		newest = max(newest, m.Seq)
@@ -72,7 +72,7 @@ func (s *step) newestText() int64 {
 }
 
 // post stores a text. If its key is known, it returns the message with that key.
-func (s *step) post(m message.Message) message.Message {
+func (s *draft) post(m message.Message) message.Message {
 	if known, ok := s.messages.After(s.b, message.IDOf(m.Key)); ok {
 		return known
 	}
@@ -92,7 +92,7 @@ func (s *step) post(m message.Message) message.Message {
 	return m
 }
 
-func (s *step) nameOf(m message.Message) string {
+func (s *draft) nameOf(m message.Message) string {
 	switch {
 	case m.ForPerson():
 		return "the person"
@@ -113,7 +113,7 @@ func (s *step) nameOf(m message.Message) string {
 // delivery. Only a call with the same name gets the same texts again. A known taker
 // reports when it has printed them; see TextsPrinted.
 func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d message.Delivery, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		d = message.Take(s.here(id), id, delivery, taker, s.now)
 		s.messages.Put(s.b, d.Changed...)
 		for _, m := range d.Changed {
@@ -129,7 +129,7 @@ func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d
 }
 
 // missed tells the person of texts that a session did not get before it ended.
-func (s *step) missed(v session.Session) {
+func (s *draft) missed(v session.Session) {
 	_, runs := s.runs.byConversation.One(string(v.ID)) // its next turn takes them
 	if runs || len(message.Waiting(s.messages.of(v.ID), v.ID)) == 0 {
 		return
@@ -137,14 +137,14 @@ func (s *step) missed(v session.Session) {
 	s.tellMissed(v)
 }
 
-func (s *step) tellMissed(v session.Session) {
+func (s *draft) tellMissed(v session.Session) {
 	s.notify("missed", v.ID, channel.News{Kind: channel.Missed, Of: v.Token})
 }
 
 // ComesBack notes that a hook of a session calls. That proves that the texts that
 // another hook took before have arrived. It returns how many texts wait.
 func (c *Core) ComesBack(id session.ID, delivery string) (waiting int, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		s.messages.Put(s.b, message.Finish(s.messages.of(id), id, delivery, s.now)...)
 		waiting = len(message.Waiting(s.here(id), id))
 		return nil
@@ -179,7 +179,7 @@ func (c *Core) AddressOf(m message.Message) (a message.Address) {
 
 // TakeOver makes waiter, a hook with its process, the one that waits to wake a session.
 func (c *Core) TakeOver(id session.ID, waiter string, in session.Process) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if v, ok := s.sessions.Rows[id]; ok && v.Waiter != waiter {
 			v.Waiter, v.WaitsIn = waiter, in
 			s.sessions.Put(s.b, v)
@@ -256,21 +256,21 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 // only living session. Otherwise the person is asked. It never decides several open
 // questions, or a question that is younger than the text. In the topic of a session
 // only that session counts.
-func (c *Core) Written(p Press) (Told, error) { return c.pressIt(p, (*step).written) }
+func (c *Core) Written(p Press) (Told, error) { return c.pressIt(p, (*draft).written) }
 
 // pressIt applies what the person did on a channel to the state as it is now.
-func (c *Core) pressIt(p Press, apply func(s *step, p Press) Told) (told Told, err error) {
+func (c *Core) pressIt(p Press, apply func(s *draft, p Press) Told) (told Told, err error) {
 	if err := c.Look(); err != nil {
 		return told, err
 	}
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		told = apply(s, p)
 		return nil
 	})
 	return told, err
 }
 
-func (s *step) written(p Press) Told {
+func (s *draft) written(p Press) Told {
 	all, live := s.onCards(), s.live()
 	if id, ok := s.sessionIn(p.Channel, p.At); ok {
 		all = slices.DeleteFunc(all, func(a ask.Ask) bool { return a.Session != id })
@@ -365,9 +365,9 @@ func (s *state) fate(id session.ID) channel.Fate {
 
 // Choose gives a text that waited for its recipient to the one that the person tapped: p.Choice is the token
 // of a session or, for a text that answers a question, the nonce of that, "" for none. p.Decision is what the text says.
-func (c *Core) Choose(p Press) (Told, error) { return c.pressIt(p, (*step).choose) }
+func (c *Core) Choose(p Press) (Told, error) { return c.pressIt(p, (*draft).choose) }
 
-func (s *step) choose(p Press) Told {
+func (s *draft) choose(p Press) Told {
 	m, known := s.messages.byNonce.One(p.Nonce)
 	switch {
 	case !known:
@@ -390,7 +390,7 @@ func (s *step) choose(p Press) Told {
 }
 
 // settleText answers the question that the person tapped with the text that waited for its question.
-func (s *step) settleText(m message.Message, p Press) Told {
+func (s *draft) settleText(m message.Message, p Press) Told {
 	a, found := s.asks.byNonce.One(p.Choice)
 	dropped, err := message.Drop(m, s.now)
 	switch {

@@ -58,7 +58,7 @@ func (s *state) submits(id session.ID, now time.Time) bool {
 // LeaveToMod reports whether the Stop hook of a session must let it stop, because its mod submits
 // the next text. The session is then idle.
 func (c *Core) LeaveToMod(id session.ID) (left bool, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		v, ok := s.sessions.Rows[id]
 		if left = ok && s.now.Before(s.reservedUntil(id, s.now)); left {
 			s.sessions.Put(s.b, session.To(v, session.Idle, s.now))
@@ -90,7 +90,7 @@ func (c *Core) AwaitPrompt(ctx context.Context, id session.ID, waiter session.Pr
 			return End, nil
 		}
 		lived = true
-		err = c.do(func(s *step) error {
+		err = c.do(func(s *draft) error {
 			if v := s.sessions.Rows[id]; v.Live() {
 				v.Mod = waiter
 				s.sessions.Put(s.b, v)
@@ -121,7 +121,7 @@ func (s *state) prompts(v session.Session, now time.Time) (answer string, at tim
 // Submit gives the next text of an idle session to its mod, in the process taker. A call with the
 // same delivery gets the same text again. It returns "" if no text may be submitted now.
 func (c *Core) Submit(id session.ID, delivery string, taker session.Process) (prompt string, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		for _, m := range s.here(id) {
 			if m.State == message.Delivered && m.Submitted && m.Delivery == delivery {
 				prompt = m.Prompt()
@@ -145,7 +145,7 @@ func (c *Core) Submit(id session.ID, delivery string, taker session.Process) (pr
 // PromptShown notes a prompt of a session, and reports whether it is a text of the person that a
 // mod submitted. delivery names the prompt's hook. own is true if our mod submitted the prompt.
 func (c *Core) PromptShown(id session.ID, prompt, delivery string, own bool) (shown bool, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		m, ok := message.ShowPrompt(s.here(id), id, prompt, delivery, own, s.now)
 		if shown = ok; ok {
 			s.messages.Put(s.b, m)
@@ -207,7 +207,7 @@ func (c *Core) SubmittedPrompts(id session.ID) (out []UnshownPrompt) {
 // SettlePrompt notes whether a conversation has a text that UnshownPrompts returned. If not, the
 // text waits again; a hook hands it over while the session lives.
 func (c *Core) SettlePrompt(p UnshownPrompt, proof message.Proof) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		v := s.sessions.Rows[p.Session]
 		if v.Live() {
 			proof.Sure = false // it may still come

@@ -24,13 +24,13 @@ func moduleParts(before, after module.Module) []wake.Part {
 // ErrDisabled says that a module is not enabled, or with another content.
 var ErrDisabled = errors.New("the module is not enabled")
 
-func (s *step) noteModule(kind event.Kind, name module.Name, text string) {
+func (s *draft) noteModule(kind event.Kind, name module.Name, text string) {
 	s.record(kind, "", string(name), "module "+string(name)+": "+folded(text))
 }
 
 // EnableModule enables the content of a folder for the person by.
 func (c *Core) EnableModule(name module.Name, hash, by string) (m module.Module, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		m = s.modules.Rows[name]
 		m.Name = name
 		m = m.Enable(hash, by, s.now)
@@ -43,7 +43,7 @@ func (c *Core) EnableModule(name module.Name, hash, by string) (m module.Module,
 
 // DisableModule disables a module for the person by.
 func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		if m = s.modules.Rows[name]; !m.Known() {
 			return fmt.Errorf("module %q: %w", name, ErrNotFound)
 		}
@@ -58,7 +58,7 @@ func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err 
 // LookedAtModule notes how the folder of a module differs from the one with this hash, "" if it does
 // not. The person is told once. It does nothing if the person has enabled another content since.
 func (c *Core) LookedAtModule(name module.Name, hash, why string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		m := s.modules.Rows[name]
 		if !m.On || m.Hash != hash || m.Held == why {
 			return nil
@@ -98,7 +98,7 @@ func (c *Core) TakeEvent(name module.Name, hash string, e module.Event) error {
 			return err
 		}
 	}
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		m := s.modules.Rows[name]
 		switch {
 		case !m.Live(), m.Hash != hash:
@@ -130,7 +130,7 @@ const mostGarbled = 20
 // GarbledLine notes a line of a module's source that is no event. The person is told of the first
 // one since the module was enabled.
 func (c *Core) GarbledLine(name module.Name, hash, why string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		m := s.modules.Rows[name]
 		if !m.Live() || m.Hash != hash {
 			return ErrDisabled
@@ -149,7 +149,7 @@ func (c *Core) GarbledLine(name module.Name, hash, why string) error {
 
 // StartedSource notes that the source of a module runs.
 func (c *Core) StartedSource(name module.Name, pid int) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.noteModule(event.ModuleStarted, name, fmt.Sprintf("its source runs as process %d", pid))
 		return nil
 	})
@@ -158,7 +158,7 @@ func (c *Core) StartedSource(name module.Name, pid int) error {
 // EndedSource notes that the source of a module has ended by itself, and with tell says so to the
 // person.
 func (c *Core) EndedSource(name module.Name, why string, tell bool) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.noteModule(event.ModuleEnded, name, "its source has ended: "+why)
 		if tell {
 			s.notify("module:"+string(name), "",

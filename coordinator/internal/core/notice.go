@@ -19,12 +19,12 @@ const noticeEvery = time.Minute
 
 // notify tells the person news in every away mode: at once, together with others of its kind and session, or
 // after the quiet hours. shows are the ids of the messages in it.
-func (s *step) notify(kind string, id session.ID, n channel.News, shows ...string) {
+func (s *draft) notify(kind string, id session.ID, n channel.News, shows ...string) {
 	s.heap(kind, id, n, shows, true)
 }
 
 // heap adds news to the pile of its kind and session. loud says that it is a reason to ring by itself.
-func (s *step) heap(kind string, id session.ID, n channel.News, shows []string, loud bool) {
+func (s *draft) heap(kind string, id session.ID, n channel.News, shows []string, loud bool) {
 	if !s.reachable() {
 		return
 	}
@@ -73,7 +73,7 @@ func (c *Core) TellTogether(
 		first, _, _ := strings.Cut(channel.Notice{Text: n.Words()}.Plain(), "\n")
 		all.News[i] = channel.News{Text: channel.Verbatim(ask.Elide(first, maxTold))}
 	}
-	return merged, c.do(func(s *step) error {
+	return merged, c.do(func(s *draft) error {
 		s.b.Done = waits
 		key := fmt.Sprintf("notice:together:%d", s.now.UnixNano())
 		s.onChannel(lane, key, ActNotice, encode(all), s.now)
@@ -86,7 +86,7 @@ const maxTold = 300
 
 // hasten tells the waiting notices of one kind and session now, so that they do not come
 // after later news. Quiet hours still delay them.
-func (s *step) hasten(kind string, id session.ID) {
+func (s *draft) hasten(kind string, id session.ID) {
 	key := kind + ":" + string(id)
 	pile, ok := s.newSettings().Piles[key]
 	if !ok || !s.now.Before(pile.Due) || !s.cfg.Rules.Quiet.Until(s.now).IsZero() {
@@ -98,7 +98,7 @@ func (s *step) hasten(kind string, id session.ID) {
 }
 
 // sendPile writes the action that tells a pile at due.
-func (s *step) sendPile(key string, id session.ID, pile store.Pile, due time.Time) {
+func (s *draft) sendPile(key string, id session.ID, pile store.Pile, due time.Time) {
 	name := fmt.Sprintf("notice:%s:%d", key, pile.Due.UnixNano())
 	s.onChannels(name, ActNotice, encode(channel.Notice{
 		Session: id, News: pile.News, Left: pile.Left, Quiet: key == quietPile, Shows: pile.Shows, Silent: !pile.Loud,
@@ -106,7 +106,7 @@ func (s *step) sendPile(key string, id session.ID, pile store.Pile, due time.Tim
 }
 
 // noticeOn tells news on one channel only.
-func (s *step) noticeOn(name, about string, n channel.News) {
+func (s *draft) noticeOn(name, about string, n channel.News) {
 	due := s.now
 	if until := s.cfg.Rules.Quiet.Until(s.now); !until.IsZero() {
 		due = until
@@ -119,7 +119,7 @@ func (s *step) noticeOn(name, about string, n channel.News) {
 // PassOn tells the person a notification of the host, if they are away from the session.
 // kind is the host's word for it.
 func (c *Core) PassOn(id session.ID, kind, text string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if v, ok := s.sessions.Rows[id]; ok && text != "" && s.mode(id, s.now) == session.On {
 			s.notify(kind, id, channel.News{Kind: channel.HostSays, Of: v.Token, What: text})
 		}
@@ -146,7 +146,7 @@ func (s *state) pile(key string, due, now time.Time) store.Pile {
 }
 
 // putPile records a pile, and drops piles that no longer delay a notice.
-func (s *step) putPile(key string, p store.Pile) {
+func (s *draft) putPile(key string, p store.Pile) {
 	set := s.newSettings()
 	set.Piles = maps.Clone(set.Piles)
 	maps.DeleteFunc(set.Piles, func(_ string, old store.Pile) bool { return !s.now.Before(old.Due.Add(noticeEvery)) })
@@ -156,8 +156,8 @@ func (s *step) putPile(key string, p store.Pile) {
 	set.Piles[key] = p
 }
 
-// newSettings returns the settings as the step leaves them, for the caller to change.
-func (s *step) newSettings() *store.Settings {
+// newSettings returns the settings as the draft leaves them, for the caller to change.
+func (s *draft) newSettings() *store.Settings {
 	if s.b.Settings == nil {
 		next := s.settings
 		s.b.Settings = &next

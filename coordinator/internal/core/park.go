@@ -16,7 +16,7 @@ import (
 // delivery tells them. A repeated call with the same delivery gets the same text, because
 // the reply was lost. What does not fit waits for the next delivery.
 func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		answers := ask.TellLate(s.answeredLate(id, delivery), delivery, room, s.now)
 		s.asks.Put(s.b, answers.Told...)
 		text = strings.Trim(answers.Text+"\n"+s.tells(id, delivery, answers.Room), "\n")
@@ -26,7 +26,7 @@ func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, 
 }
 
 // tells hands over to a delivery what waits for a session.
-func (s *step) tells(id session.ID, delivery string, room int) string {
+func (s *draft) tells(id session.ID, delivery string, room int) string {
 	v := s.sessions.Rows[id]
 	if len(v.Tells) == 0 {
 		return ""
@@ -40,7 +40,7 @@ func (s *step) tells(id session.ID, delivery string, room int) string {
 
 // UntellLate takes back what a delivery told, because it never arrived.
 func (c *Core) UntellLate(id session.ID, delivery string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		for _, a := range s.answeredLate(id, delivery) {
 			if next, err := ask.Untell(a, delivery); err == nil {
 				s.asks.Put(s.b, next)

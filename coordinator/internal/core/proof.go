@@ -83,14 +83,14 @@ func (c *Core) proven(d decision) (bool, error) {
 // An unproven value claims a decision that the journal does not know.
 type unproven struct {
 	name string // of the row
-	undo func(s *step)
+	undo func(s *draft)
 }
 
 const unprovenText = "it claims a decision of the person that the journal has no entry of; it does not count"
 
 // unproven returns the values that would still have an effect, and are not proven.
 func (c *Core) unproven() (all []unproven, err error) {
-	check := func(d decision, claims bool, name string, undo func(*step)) {
+	check := func(d decision, claims bool, name string, undo func(*draft)) {
 		if !claims || err != nil {
 			return
 		}
@@ -105,26 +105,26 @@ func (c *Core) unproven() (all []unproven, err error) {
 		if a.Overlong() {
 			d.proof = "none"
 		}
-		check(d, claims, store.Asks.Table+" "+string(a.ID), func(s *step) {
+		check(d, claims, store.Asks.Table+" "+string(a.ID), func(s *draft) {
 			s.putAsk(a.Unanswered(unprovenText))
 		})
 	}
 	for _, g := range s.activeGrants() {
 		d, claims := grantDecision(g)
-		check(d, claims, store.Grants.Table+" "+string(g.ID), func(s *step) {
+		check(d, claims, store.Grants.Table+" "+string(g.ID), func(s *draft) {
 			_, _ = s.endGrant(g, "nobody gave it") // it is active
 		})
 	}
 	for _, m := range s.modules.Rows {
 		d := decision{event.ModuleEnabled, string(m.Name), proof(m.Hash)}
-		check(d, m.On, store.Modules.Table+" "+string(m.Name), func(s *step) {
+		check(d, m.On, store.Modules.Table+" "+string(m.Name), func(s *draft) {
 			m.File = approved.File{Held: unprovenText}
 			s.modules.Put(s.b, m)
 		})
 	}
 	for _, t := range s.triggers.Rows {
 		d := decision{event.TriggerOn, string(t.Name), proof(t.Text + t.Runs)}
-		check(d, t.On && !t.Removed, store.Triggers.Table+" "+string(t.Name), func(s *step) {
+		check(d, t.On && !t.Removed, store.Triggers.Table+" "+string(t.Name), func(s *draft) {
 			t.File, t.Next = approved.File{Held: unprovenText}, time.Time{}
 			s.triggers.Put(s.b, t)
 		})
@@ -133,8 +133,8 @@ func (c *Core) unproven() (all []unproven, err error) {
 }
 
 // undone takes back what is not proven, and tells the person.
-func undone(all []unproven) func(*step) error {
-	return func(s *step) error {
+func undone(all []unproven) func(*draft) error {
+	return func(s *draft) error {
 		for _, u := range all {
 			u.undo(s)
 			s.record(event.Damaged, "", u.name, unprovenText)
@@ -157,7 +157,7 @@ func (c *Core) checkAnswer(id ask.ID) error {
 	if ok, err := c.proven(d); ok || err != nil {
 		return err
 	}
-	return c.do(undone([]unproven{{store.Asks.Table + " " + string(id), func(s *step) {
+	return c.do(undone([]unproven{{store.Asks.Table + " " + string(id), func(s *draft) {
 		s.putAsk(s.asks.Rows[id].Unanswered(unprovenText))
 	}}}))
 }

@@ -15,7 +15,7 @@ var ErrRefused = errors.New("refused at the person's address")
 // Refuse notes that the address of the person of a channel takes nothing now. The actions of the channel wait,
 // except the answers to taps, and one is tried from time to time. The person is told on the other channels.
 func (c *Core) Refuse(act channel.Act, r channel.Refusal) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.b.Act = act
 		before := s.account(act.Channel)
 		if before.Person == nil {
@@ -38,7 +38,7 @@ func (c *Core) Refuse(act channel.Act, r channel.Refusal) error {
 
 // Accept ends a refusal: what waits for the person is shown.
 func (c *Core) Accept(act channel.Act) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.b.Act = act
 		before := s.account(act.Channel)
 		if before.Refused() == nil {

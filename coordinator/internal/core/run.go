@@ -42,7 +42,7 @@ type runTable struct {
 }
 
 func newRunTable(s *state) runTable {
-	t := register(s, store.Runs, table.Traits[run.Run]{Due: s.runDue, Expire: expiry(s, (*step).expireRun), Touches: runParts})
+	t := register(s, store.Runs, table.Traits[run.Run]{Due: s.runDue, Expire: expiry(s, (*draft).expireRun), Touches: runParts})
 	return runTable{
 		Table:          t,
 		byConversation: t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Conversation) }),
@@ -83,7 +83,7 @@ func (s *state) runDue(r run.Run, _ time.Time) time.Time {
 
 // expireRun starts a turn whose time has come, or another runner for a turn whose runner
 // never reported.
-func (s *step) expireRun(r run.Run) {
+func (s *draft) expireRun(r run.Run) {
 	if r.Settled() {
 		_, _ = s.removeRun(r, "Afar: nothing happened to it for 30 days") // it is settled
 		return
@@ -101,7 +101,7 @@ func (s *step) expireRun(r run.Run) {
 }
 
 // loseRunner deals with a turn whose runner has ended without a word.
-func (s *step) loseRunner(id run.ID) {
+func (s *draft) loseRunner(id run.ID) {
 	r, _ := s.runs.After(s.b, id)
 	next, relaunch, err := run.Lose(r, s.now)
 	if err != nil {
@@ -119,26 +119,26 @@ func (s *step) loseRunner(id run.ID) {
 	s.startTurns()
 }
 
-func (s *step) actRun(id run.ID) {
+func (s *draft) actRun(id run.ID) {
 	lane := LaneRun + string(id)
 	s.enqueue(lane, lane, ActRun, string(id))
 }
 
-func (s *step) noteRun(kind event.Kind, r run.Run, text string) {
+func (s *draft) noteRun(kind event.Kind, r run.Run, text string) {
 	s.record(kind, session.ID(r.Conversation), r.Name, "run "+r.Name+": "+folded(text))
 }
 
 // StartRun begins a run with its first message. A second call with the same id returns the
 // run of the first.
 func (c *Core) StartRun(r run.Run, first message.Message) (started run.Run, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		started, err = s.startRun(r, first)
 		return err
 	})
 	return started, err
 }
 
-func (s *step) startRun(r run.Run, first message.Message) (run.Run, error) {
+func (s *draft) startRun(r run.Run, first message.Message) (run.Run, error) {
 	if old, known := s.runs.Rows[r.ID]; known {
 		return old, nil
 	}
@@ -150,7 +150,7 @@ func (s *step) startRun(r run.Run, first message.Message) (run.Run, error) {
 }
 
 // beginRun begins a run whose name is free, with its first message.
-func (s *step) beginRun(r run.Run, first message.Message) run.Run {
+func (s *draft) beginRun(r run.Run, first message.Message) run.Run {
 	r = run.New(r, s.now)
 	s.runs.Put(s.b, r)
 	s.noteRun(event.RunStarted, r, "started by "+r.By+" in "+r.Dir)
@@ -183,7 +183,7 @@ func (s *state) freeName(r run.Run) string {
 
 // queueRunOf gives the run of a conversation a turn, because a message waits for it. The run of
 // a task that a person has stopped waits for its start.
-func (s *step) queueRunOf(id session.ID) {
+func (s *draft) queueRunOf(id session.ID) {
 	r, _ := s.runOf(id)
 	if t, _ := s.taskOf(r.ID); t.Stopped {
 		return
@@ -196,8 +196,8 @@ func (s *step) queueRunOf(id session.ID) {
 	s.startTurns()
 }
 
-// runOf returns the run of a conversation, as the step leaves it.
-func (s *step) runOf(id session.ID) (r run.Run, ok bool) {
+// runOf returns the run of a conversation, as the draft leaves it.
+func (s *draft) runOf(id session.ID) (r run.Run, ok bool) {
 	if r, ok = s.runs.byConversation.One(string(id)); ok {
 		r, _ = s.runs.After(s.b, r.ID)
 		return r, r.Live()
@@ -211,7 +211,7 @@ func (s *step) runOf(id session.ID) (r run.Run, ok bool) {
 }
 
 // startTurns starts the turns that may run now.
-func (s *step) startTurns() {
+func (s *draft) startTurns() {
 	if s.settingsAfter().Paused {
 		return
 	}
@@ -223,7 +223,7 @@ func (s *step) startTurns() {
 }
 
 // startTurn starts the next turn of a run.
-func (s *step) startTurn(r run.Run) {
+func (s *draft) startTurn(r run.Run) {
 	if next := s.limitRun(r); next.State == run.Failed {
 		s.noteRun(event.RunEnded, next, "no turn starts: "+next.Why)
 		s.runs.Put(s.b, s.tellEnd(next))
@@ -246,8 +246,8 @@ func byTurn(id run.ID, fence int64) string {
 	return string(id) + "/" + strconv.FormatInt(fence, 10)
 }
 
-// textsAfter returns the messages for a run as the step leaves them.
-func (s *step) textsAfter(r run.Run) []message.Message {
+// textsAfter returns the messages for a run as the draft leaves them.
+func (s *draft) textsAfter(r run.Run) []message.Message {
 	return s.messages.bySession.After(s.b, r.Conversation)
 }
 
@@ -259,14 +259,14 @@ func (c *Core) DriveTurn(id run.ID, fence int64, runner session.Process, wall st
 	if held := r.Turn.Runner; held.Known() && held != runner && c.cfg.Lives(held) {
 		return r, fmt.Errorf("turn %d of run %s: process %d has it: %w", fence, r.Name, held.PID, ErrTaken)
 	}
-	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
 		return run.Drive(r, fence, runner, wall)
 	})
 }
 
 // changeRun applies a step to a run, and returns what it came to.
-func (c *Core) changeRun(id run.ID, f func(s *step, r run.Run) (run.Run, error)) (next run.Run, err error) {
-	err = c.do(func(s *step) (err error) {
+func (c *Core) changeRun(id run.ID, f func(s *draft, r run.Run) (run.Run, error)) (next run.Run, err error) {
+	err = c.do(func(s *draft) (err error) {
 		r, err := s.run(id)
 		if err == nil {
 			next, err = f(s, r)
@@ -289,7 +289,7 @@ func (c *Core) changeRun(id run.ID, f func(s *step, r run.Run) (run.Run, error))
 // HearTurn records events of a turn, which begin with the number from. It returns the
 // number of the last one that is recorded.
 func (c *Core) HearTurn(id run.ID, fence, from int64, events []run.Event) (seq int64, err error) {
-	_, err = c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+	_, err = c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
 		next, fresh, err := run.Hear(r, fence, from, events, s.now)
 		if len(fresh) > 0 {
 			s.b.RunEvents = append(s.b.RunEvents, store.RunEvents{Run: id, Events: fresh})
@@ -310,7 +310,7 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 	if err := c.checkTaker(id); err != nil {
 		return err
 	}
-	_, err := c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+	_, err := c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
 		if e.Failed {
 			r = s.limitRun(r)
 		}
@@ -342,7 +342,7 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 }
 
 // goOn gives an idle run a turn if messages wait for it.
-func (s *step) goOn(r run.Run) (run.Run, error) {
+func (s *draft) goOn(r run.Run) (run.Run, error) {
 	waits := len(message.Waiting(s.textsAfter(r), session.ID(r.Conversation))) > 0
 	if waits && r.State == run.Idle {
 		return run.Queue(r, s.now)
@@ -351,7 +351,7 @@ func (s *step) goOn(r run.Run) (run.Run, error) {
 }
 
 // offerUnread takes back the messages of a turn that never read them.
-func (s *step) offerUnread(r run.Run) {
+func (s *draft) offerUnread(r run.Run) {
 	of := byTurn(r.ID, r.Fence)
 	s.offerAgain(func(m message.Message) bool {
 		return m.Session == session.ID(r.Conversation) && m.Delivery == of
@@ -359,7 +359,7 @@ func (s *step) offerUnread(r run.Run) {
 }
 
 // finishTexts notes that the conversation has the texts that a turn began with.
-func (s *step) finishTexts(r run.Run) {
+func (s *draft) finishTexts(r run.Run) {
 	proofs := map[string]message.Proof{byTurn(r.ID, r.Fence): {Arrived: true, Sure: true}}
 	s.messages.Put(s.b, message.Verify(s.textsAfter(r), session.ID(r.Conversation), proofs, s.now)...)
 }
@@ -367,7 +367,7 @@ func (s *step) finishTexts(r run.Run) {
 // beginAnew prepares the next turn of a run whose conversation does not exist. Its questions end,
 // because the agent asks again. It gets the texts that wait; if none do, it gets again what was
 // handed over last.
-func (s *step) beginAnew(r run.Run) {
+func (s *draft) beginAnew(r run.Run) {
 	s.dropAsks(r, "the conversation is gone and begins anew")
 	id, texts := session.ID(r.Conversation), s.textsAfter(r)
 	handed := message.Handovers(texts, id, time.Time{})
@@ -396,7 +396,7 @@ func (c *Core) Handovers(id run.ID, e run.End) (transcript string, all []message
 // verifyTexts settles what was handed over in a turn that broke off: the agent may have forgotten
 // a text that it took, and may have kept one of a hook that was killed. Where the conversation
 // itself does not tell, an agent that was heard later has the text.
-func (s *step) verifyTexts(r run.Run, e run.End) {
+func (s *draft) verifyTexts(r run.Run, e run.End) {
 	if !r.BrokeOff(e) {
 		return
 	}
@@ -425,7 +425,7 @@ func turnLine(before, r run.Run) string {
 }
 
 // followRun notes on the run of a session which question is open.
-func (s *step) followRun(id session.ID) {
+func (s *draft) followRun(id session.ID) {
 	r, ok := s.runOf(id)
 	switch {
 	case !ok:
@@ -447,8 +447,8 @@ func holdsRun(a ask.Ask) bool {
 	return !a.Aside() && (a.State == ask.Open || a.Deferred && a.Parked)
 }
 
-// openAskOf returns the oldest open question that holds a run, as the step leaves it.
-func (s *step) openAskOf(r run.Run) string {
+// openAskOf returns the oldest open question that holds a run, as the draft leaves it.
+func (s *draft) openAskOf(r run.Run) string {
 	open := slices.DeleteFunc(s.asksAfter(r), func(a ask.Ask) bool {
 		return !holdsRun(a)
 	})
@@ -458,13 +458,13 @@ func (s *step) openAskOf(r run.Run) string {
 
 // StopRun ends what a run does, for the person by.
 func (c *Core) StopRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
 		return s.endRun(r, by)
 	})
 }
 
 // endRun ends what a run does: it tells the runner of a turn, or puts the run at rest.
-func (s *step) endRun(r run.Run, by string) (run.Run, error) {
+func (s *draft) endRun(r run.Run, by string) (run.Run, error) {
 	next, err := run.Stop(r, by, s.now)
 	if err != nil {
 		return r, err
@@ -484,12 +484,12 @@ func (s *step) endRun(r run.Run, by string) (run.Run, error) {
 
 // RemoveRun takes a run out of the lists, and forgets its events.
 func (c *Core) RemoveRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
 		return s.removeRun(r, by)
 	})
 }
 
-func (s *step) removeRun(r run.Run, by string) (run.Run, error) {
+func (s *draft) removeRun(r run.Run, by string) (run.Run, error) {
 	next, err := run.Remove(r, s.now)
 	if err != nil {
 		return r, err
@@ -588,7 +588,7 @@ func (c *Core) AwaitRun(ctx context.Context, id run.ID, take bool) (r run.Run, e
 	if err != nil || !take || !r.Settled() {
 		return r, err
 	}
-	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
 		return run.HandOver(r, s.now)
 	})
 }
@@ -645,7 +645,7 @@ func (c *Core) IsRunner(p session.Process) (is bool) {
 }
 
 // buryRunners deals with the turns whose runner has ended.
-func (s *step) buryRunners(over map[session.Process]bool) {
+func (s *draft) buryRunners(over map[session.Process]bool) {
 	for _, r := range s.runs.active() {
 		if r.Busy() && over[r.Turn.Runner] {
 			s.loseRunner(r.ID)

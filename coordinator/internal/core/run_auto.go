@@ -14,7 +14,7 @@ const leftAuto = "auto mode cannot check calls here, so it goes on in " + run.Ac
 // run, and tells the person. It returns whether the turn ends for that, also if another call has
 // led to it. A session that is no run in auto mode stays as it is.
 func (c *Core) LeaveAuto(id session.ID) (leaves bool, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		r, _ := s.runOf(id)
 		if leaves = r.Busy() && r.Turn.LeavesAuto; leaves {
 			return nil

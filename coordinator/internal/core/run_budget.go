@@ -12,7 +12,7 @@ import (
 
 // reachedBy says which limit a run has reached: one of its own, or the day's budget for all
 // runs. It is "" for none.
-func (s *step) reachedBy(r run.Run) string {
+func (s *draft) reachedBy(r run.Run) string {
 	day, most := s.runDay(), s.cfg.Rules.DayOfRuns
 	over := ""
 	if most > 0 && day.Spent.USD >= most {
@@ -22,7 +22,7 @@ func (s *step) reachedBy(r run.Run) string {
 }
 
 // runDay returns what all runs have spent today.
-func (s *step) runDay() store.Day {
+func (s *draft) runDay() store.Day {
 	day := s.settingsAfter().RunDay
 	if date := s.now.Format(time.DateOnly); day.Date != date {
 		return store.Day{Date: date}
@@ -30,8 +30,8 @@ func (s *step) runDay() store.Day {
 	return day
 }
 
-// settingsAfter returns the settings as the step leaves them.
-func (s *step) settingsAfter() store.Settings {
+// settingsAfter returns the settings as the draft leaves them.
+func (s *draft) settingsAfter() store.Settings {
 	if s.b.Settings != nil {
 		return *s.b.Settings
 	}
@@ -39,7 +39,7 @@ func (s *step) settingsAfter() store.Settings {
 }
 
 // charge books what a run has spent since before, and ends its turn if a limit is reached.
-func (s *step) charge(before, after run.Run) run.Run {
+func (s *draft) charge(before, after run.Run) run.Run {
 	if spent := after.CostUSD - before.CostUSD; spent > 0 {
 		day := s.runDay()
 		day.Spent = day.Spent.Plus(usage.Sum{USD: spent})
@@ -49,7 +49,7 @@ func (s *step) charge(before, after run.Run) run.Run {
 }
 
 // limitRun ends the turn of a run that has reached a limit.
-func (s *step) limitRun(r run.Run) run.Run {
+func (s *draft) limitRun(r run.Run) run.Run {
 	why, told := s.reachedBy(r), r.Busy() && r.Turn.Limit != ""
 	if why == "" || told || r.State == run.Waiting {
 		return r

@@ -39,7 +39,7 @@ func (s *state) refuseSecond(a ask.Ask, now time.Time) (ask.Ask, bool) {
 // DeferAsk notes that the host keeps the call of a parked ask for the next turn of its run.
 // kept is false if it cannot: a turn keeps one call.
 func (c *Core) DeferAsk(id ask.ID) (kept bool, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		a := s.asks.Rows[id]
 		r, isRun := s.runOf(a.Session)
 		next, failed := ask.Defer(a)
@@ -59,7 +59,7 @@ func (c *Core) DeferAsk(id ask.ID) (kept bool, err error) {
 
 // holdRun decides what a run does whose turn has ended: it waits for a question that can
 // still be answered, or goes on with an answer or a text that has come.
-func (s *step) holdRun(r run.Run, e run.End) run.Run {
+func (s *draft) holdRun(r run.Run, e run.End) run.Run {
 	s.runs.Put(s.b, r)
 	switch r.State {
 	case run.Failed, run.Stopped:
@@ -84,7 +84,7 @@ func (s *step) holdRun(r run.Run, e run.End) run.Run {
 }
 
 // undefer takes back the deferral of the calls that the agent did not keep.
-func (s *step) undefer(r run.Run, kept string) {
+func (s *draft) undefer(r run.Run, kept string) {
 	for _, a := range s.asksAfter(r) {
 		if a.Call == kept {
 			continue
@@ -96,20 +96,20 @@ func (s *step) undefer(r run.Run, kept string) {
 }
 
 // dropAsks ends the questions of a run that is over.
-func (s *step) dropAsks(r run.Run, note string) {
+func (s *draft) dropAsks(r run.Run, note string) {
 	for _, a := range s.asksAfter(r) {
 		s.endAsk(a, ask.Drop, note)
 	}
 }
 
-// asksAfter returns the asks of a run as the step leaves them.
-func (s *step) asksAfter(r run.Run) []ask.Ask {
+// asksAfter returns the asks of a run as the draft leaves them.
+func (s *draft) asksAfter(r run.Run) []ask.Ask {
 	return s.asks.bySession.After(s.b, r.Conversation)
 }
 
 // parkedAsks returns the questions that a run waits for without a process. A call that its
 // host keeps comes before all others, because the next turn begins with it.
-func (s *step) parkedAsks(r run.Run) []ask.Ask {
+func (s *draft) parkedAsks(r run.Run) []ask.Ask {
 	all := slices.DeleteFunc(s.asksAfter(r), func(a ask.Ask) bool { return !a.Holds() })
 	if i := slices.IndexFunc(all, func(a ask.Ask) bool { return a.Deferred }); i >= 0 {
 		return all[i : i+1]
@@ -118,7 +118,7 @@ func (s *step) parkedAsks(r run.Run) []ask.Ask {
 }
 
 // answeredRun reports whether an answer has come that the next turn of a run takes.
-func (s *step) answeredRun(r run.Run) bool {
+func (s *draft) answeredRun(r run.Run) bool {
 	return slices.ContainsFunc(s.asksAfter(r), func(a ask.Ask) bool {
 		return a.InRun && a.Lease.Unused() && (a.Lease.Awaited || a.TellIn(""))
 	})
@@ -126,13 +126,13 @@ func (s *step) answeredRun(r run.Run) bool {
 
 // retriesRun reports whether a person allowed a call of an idle run that was refused, and
 // the run does not know it yet.
-func (s *step) retriesRun(r run.Run) bool {
+func (s *draft) retriesRun(r run.Run) bool {
 	return slices.ContainsFunc(s.asksAfter(r), func(a ask.Ask) bool { return a.Leased(s.now) && a.TellIn("") })
 }
 
 // followParked deals with a run that waits without a process, after one of its questions
 // has changed.
-func (s *step) followParked(r run.Run) {
+func (s *draft) followParked(r run.Run) {
 	parked := s.parkedAsks(r)
 	face, waits := ask.Oldest(parked)
 	kept := waits && face.Deferred
@@ -154,7 +154,7 @@ func (s *step) followParked(r run.Run) {
 
 // lateTexts returns what the next turn of a run is told: the answers that came after its
 // last turn.
-func (s *step) lateTexts(r run.Run, delivery string) string {
+func (s *draft) lateTexts(r run.Run, delivery string) string {
 	var late []ask.Ask
 	for _, a := range s.asksAfter(r) {
 		if a.TellIn(delivery) {
@@ -169,7 +169,7 @@ func (s *step) lateTexts(r run.Run, delivery string) string {
 
 // untellRun takes back the answers that a turn was to tell, because its agent never read
 // them.
-func (s *step) untellRun(r run.Run) {
+func (s *draft) untellRun(r run.Run) {
 	for _, a := range s.asksAfter(r) {
 		if next, err := ask.Untell(a, byTurn(r.ID, r.Fence)); err == nil {
 			s.asks.Put(s.b, next)
@@ -178,14 +178,14 @@ func (s *step) untellRun(r run.Run) {
 }
 
 // awaitsCall reports whether the next turn of a run begins with a call that was answered.
-func (s *step) awaitsCall(r run.Run) bool {
+func (s *draft) awaitsCall(r run.Run) bool {
 	return slices.ContainsFunc(s.asksAfter(r), func(a ask.Ask) bool { return a.Lease.Unused() && a.Lease.Awaited })
 }
 
 // promptOf returns the prompt of the next turn of a run: a notice after a turn that broke
 // off, the answers to its questions, or else the texts that wait. It is "" if there is
 // nothing to say. by names whose words it is, "" for data.
-func (s *step) promptOf(r run.Run) (prompt, by string) {
+func (s *draft) promptOf(r run.Run) (prompt, by string) {
 	if !r.Resume && r.Turn.Deferred != "" && s.awaitsCall(r) {
 		return "", r.Turn.For // the call takes the answer itself
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // stopRun ends what a run does, and says what happens.
-func (s *step) stopRun(r run.Run, d ask.Decision) (said channel.News, err error) {
+func (s *draft) stopRun(r run.Run, d ask.Decision) (said channel.News, err error) {
 	said = channel.News{Kind: channel.StoppedRun, Of: r.Name}
 	switch err := s.counts(d.Channel); {
 	case err != nil:

@@ -13,13 +13,13 @@ import (
 )
 
 func init() {
-	decided[ask.Proposal], declined[ask.Proposal] = (*step).startProposed, (*step).proposalDeclined
+	decided[ask.Proposal], declined[ask.Proposal] = (*draft).startProposed, (*draft).proposalDeclined
 }
 
 // Propose asks the person whether a session may have a run started. A second call with the
 // same id returns the ask of the first.
 func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
-	err := c.do(func(s *step) (err error) {
+	err := c.do(func(s *draft) (err error) {
 		if old, ok := s.asks.Rows[a.ID]; ok {
 			if a.Session != old.Session {
 				return fmt.Errorf("ask %q: %w", a.ID, ErrBound)
@@ -45,7 +45,7 @@ func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
 
 // openAside opens an ask for which no hook waits, and which has just started. text is for the
 // journal.
-func (s *step) openAside(a ask.Ask, text string) ask.Ask {
+func (s *draft) openAside(a ask.Ask, text string) ask.Ask {
 	a.Nonce, a.Times = s.cfg.Secret(), s.cfg.Rules.Times
 	a.Attended = s.sessions.Rows[a.Session].Attended
 	a = ask.Tick(a, s.now)
@@ -68,7 +68,7 @@ func (s *state) below(r run.Run, by session.ID) (run.Run, error) {
 }
 
 // startProposed starts the run of a proposal that was just decided, if it was allowed.
-func (s *step) startProposed(a ask.Ask) {
+func (s *draft) startProposed(a ask.Ask) {
 	switch {
 	case !a.Starts():
 		return
@@ -98,7 +98,7 @@ func (s *step) startProposed(a ask.Ask) {
 
 // startElsewhere has another machine start the run of a proposal that was allowed. What comes of it goes to the session
 // that proposed it, too.
-func (s *step) startElsewhere(a ask.Ask) {
+func (s *draft) startElsewhere(a ask.Ask) {
 	o := fleet.Order{
 		Machine: fleet.MachineID(a.Proposed.Machine), Op: orderRun, In: a.Proposed.In, By: a.Decision.By, For: a.Session,
 	}
@@ -111,7 +111,7 @@ func (s *step) startElsewhere(a ask.Ask) {
 const orderRun = "run.start"
 
 // handBack gives a session what came of a run that it proposed and that is on another machine.
-func (s *step) handBack(to session.ID, key, name, text string) {
+func (s *draft) handBack(to session.ID, key, name, text string) {
 	by := "run:" + name
 	s.post(message.Message{
 		Key: "result:" + key, Session: to, By: by, Data: true,
@@ -121,7 +121,7 @@ func (s *step) handBack(to session.ID, key, name, text string) {
 
 // handUp gives the result of a delegated run to the conversation that proposed it, once. A
 // long result is a file in the folder of that session.
-func (s *step) handUp(id run.ID) {
+func (s *draft) handUp(id run.ID) {
 	r, _ := s.runs.After(s.b, id)
 	next, report, ok := run.HandUp(r, s.now)
 	if !ok || s.hasBelow(r) {
@@ -146,7 +146,7 @@ func (s *step) handUp(id run.ID) {
 
 // hasBelow reports whether a run waits for runs that it proposed: one is open as a question, or
 // has not reported. Its own result comes after theirs.
-func (s *step) hasBelow(r run.Run) bool {
+func (s *draft) hasBelow(r run.Run) bool {
 	if len(s.runs.byParent.After(s.b, r.Conversation)) > 0 {
 		return true
 	}
@@ -159,7 +159,7 @@ func (s *step) hasBelow(r run.Run) bool {
 }
 
 // proposalDeclined hands up the result of the run whose proposal has ended without a run.
-func (s *step) proposalDeclined(a ask.Ask) {
+func (s *draft) proposalDeclined(a ask.Ask) {
 	if r, ok := s.runOf(a.Session); ok {
 		s.handUp(r.ID)
 	}

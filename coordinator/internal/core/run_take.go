@@ -21,7 +21,7 @@ func (c *Core) TakeRun(id run.ID, by run.Taker, interrupt bool) (run.Run, error)
 	if held := r.Taker.Process; held.Known() && held != by.Process && c.cfg.Lives(held) {
 		return r, fmt.Errorf("run %s is %w: %s has it in process %d", r.Name, ErrTaken, r.Taker.By, held.PID)
 	}
-	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
 		next, err := run.Take(r, by, interrupt, s.now)
 		if err != nil {
 			return r, err
@@ -63,7 +63,7 @@ func (c *Core) checkTaker(id run.ID) error {
 // GiveRun hands a run back that a person has taken. The caller makes sure that no process has
 // the conversation open. Messages that waited start a turn.
 func (c *Core) GiveRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
 		next, err := run.Give(r, s.now)
 		if err != nil {
 			return r, err
@@ -76,7 +76,7 @@ func (c *Core) GiveRun(id run.ID, by string) (run.Run, error) {
 // AdoptRun begins a run of a conversation that the agent knows already. A second call with
 // the same id returns the run of the first.
 func (c *Core) AdoptRun(r run.Run) (adopted run.Run, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		if old, known := s.runs.Rows[r.ID]; known {
 			adopted = old
 			return nil
@@ -112,7 +112,7 @@ func (s *state) openers() (all []session.Process) {
 
 // buryOpeners frees the runs that waited for a process which has ended, and forgets who waited
 // for a turn and has ended.
-func (s *step) buryOpeners(over map[session.Process]bool) {
+func (s *draft) buryOpeners(over map[session.Process]bool) {
 	for _, r := range s.runs.active() {
 		r, _ := s.runs.After(s.b, r.ID)
 		step := run.Unblock
@@ -129,7 +129,7 @@ func (s *step) buryOpeners(over map[session.Process]bool) {
 }
 
 // freeRunOf lets the turn of a conversation start that was open elsewhere: its session has ended.
-func (s *step) freeRunOf(id session.ID) {
+func (s *draft) freeRunOf(id session.ID) {
 	r, ok := s.runOf(id)
 	if !ok || !r.OpenIn.Known() {
 		return

@@ -18,7 +18,7 @@ const (
 
 // tellEnd tells the person in every away mode how a turn ended. A loop that goes on tells of
 // its own end instead. It returns r as it is then.
-func (s *step) tellEnd(r run.Run) run.Run {
+func (s *draft) tellEnd(r run.Run) run.Run {
 	next, e, at, ok := run.Tell(r, s.now)
 	loop, _ := s.loops.After(s.b, session.ID(r.Conversation))
 	switch {
@@ -39,7 +39,7 @@ func (s *step) tellEnd(r run.Run) run.Run {
 }
 
 // tellEnding tells the person how a turn ended, with a file for a result that is too long for a message.
-func (s *step) tellEnding(key string, e run.TurnEnd, at time.Time) {
+func (s *draft) tellEnding(key string, e run.TurnEnd, at time.Time) {
 	data := encode(e)
 	s.onChannels(key, ActRunEnded, data, at)
 	if e.Long() {
@@ -49,7 +49,7 @@ func (s *step) tellEnding(key string, e run.TurnEnd, at time.Time) {
 
 // tellLacks tells the person that the agent of a turn worked without some tools, unless the turn
 // before did so for the same reason.
-func (s *step) tellLacks(before, r run.Run) {
+func (s *draft) tellLacks(before, r run.Run) {
 	if r.Lacks != "" && r.Lacks != before.Lacks {
 		s.notify("lacks", session.ID(r.Conversation), channel.News{Kind: channel.Lacks, Of: r.Name, What: r.Lacks})
 	}

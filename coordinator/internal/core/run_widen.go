@@ -10,10 +10,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-func init() { decided[ask.Widen] = (*step).widen }
+func init() { decided[ask.Widen] = (*draft).widen }
 
 // widen lets a run write what it has asked for, if that was allowed, and tells it: it then gets the turn in which it can.
-func (s *step) widen(a ask.Ask) {
+func (s *draft) widen(a ask.Ask) {
 	r, ok := s.runOf(a.Session)
 	path := a.Proposed.Prompt
 	if !ok || !a.Decision.Allow || slices.Contains(r.Widened, path) {
@@ -28,12 +28,12 @@ func (s *step) widen(a ask.Ask) {
 
 // OpenForRun lets a run write a path from its next turn on, as the person says without having been asked.
 func (c *Core) OpenForRun(id run.ID, path, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *step, r run.Run) (run.Run, error) {
+	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
 		return s.open(r, path, by), nil
 	})
 }
 
-func (s *step) open(r run.Run, path, by string) run.Run {
+func (s *draft) open(r run.Run, path, by string) run.Run {
 	r.Widened = append(slices.Clone(r.Widened), path)
 	s.runs.Put(s.b, r)
 	s.noteRun(event.RunWidened, r, by+" lets it write "+redact.Clean(path))

@@ -25,7 +25,7 @@ func (c *Core) Send(m message.Message, held string) (sent message.Message, when 
 	if m.Data {
 		m.Text = message.Fence(m.By, m.Text, c.cfg.Secret())
 	}
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		if old, known := s.messages.Rows[message.IDOf(m.Key)]; known {
 			sent, when = old, s.reaches(old, held)
 			return nil
@@ -46,7 +46,7 @@ func (c *Core) Send(m message.Message, held string) (sent message.Message, when 
 
 // answerCheckIn ends the open check-in of the session that gets m, and so releases its
 // Stop hook and updates its card.
-func (s *step) answerCheckIn(m message.Message) error {
+func (s *draft) answerCheckIn(m message.Message) error {
 	for _, a := range s.openCheckIns(m.Session) {
 		d := ask.Decision{By: m.By, Channel: m.Channel}.ForCheckIn(m.Text)
 		if _, err := s.answer(ask.Card{a}, ask.Answer, d); err != nil {
@@ -93,7 +93,7 @@ func (c *Core) Tell(id session.ID, m message.Message) (sent message.Message, err
 	if err != nil {
 		return sent, err
 	}
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		if old, known := s.messages.Rows[message.IDOf(m.Key)]; known {
 			sent = old
 			return nil
@@ -110,7 +110,7 @@ func (c *Core) Tell(id session.ID, m message.Message) (sent message.Message, err
 
 // tellOf shows the person a text of the session id: at once and in one place if it answers a
 // text of theirs, otherwise on all channels.
-func (s *step) tellOf(m, answers message.Message, id session.ID) {
+func (s *draft) tellOf(m, answers message.Message, id session.ID) {
 	wrote, shown := channel.News{Kind: channel.Wrote, Of: m.By, What: channel.Verbatim(m.Text)}, string(m.ID)
 	if answers.ID != "" {
 		s.answered(answers, m)
@@ -130,7 +130,7 @@ func (c *Core) Told(ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		for _, id := range ids {
 			m, ok := s.messages.Rows[message.ID(id)]
 			next, err := message.Show(m, s.now)
@@ -184,7 +184,7 @@ func (c *Core) Text(id message.ID) (m message.Message, ok bool, err error) {
 }
 
 // answered notes in a text what answers it. m is the text as it was read before the lock.
-func (s *step) answered(m, answer message.Message) {
+func (s *draft) answered(m, answer message.Message) {
 	if now, ok := s.messages.Rows[m.ID]; ok {
 		m = now
 	}

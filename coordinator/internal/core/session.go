@@ -33,7 +33,7 @@ type sessionTable struct {
 
 func newSessionTable(s *state) sessionTable {
 	t := register(s, store.Sessions, table.Traits[session.Session]{
-		Due: unreportedAt, Expire: expiry(s, (*step).reportUnprotected), Touches: sessionParts, Stays: session.Session.Live,
+		Due: unreportedAt, Expire: expiry(s, (*draft).reportUnprotected), Touches: sessionParts, Stays: session.Session.Live,
 	})
 	return sessionTable{
 		Table:    t,
@@ -73,7 +73,7 @@ func unreportedAt(v session.Session, _ time.Time) time.Time {
 }
 
 // reportUnprotected tells the person once of a session that runs without Afar's hooks.
-func (s *step) reportUnprotected(v session.Session) {
+func (s *draft) reportUnprotected(v session.Session) {
 	v.Reported = true
 	s.sessions.Put(s.b, v)
 	text := "session " + v.Token + " in " + v.Project + " runs without Afar's hooks: no guard, no asks"
@@ -83,7 +83,7 @@ func (s *step) reportUnprotected(v session.Session) {
 
 // See records what a hook or a session file says of a session, and returns the session.
 func (c *Core) See(in session.Sighting) (v session.Session, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		old, known := s.sessions.Rows[in.ID]
 		v = session.See(old, in, s.now)
 		s.b.MayWait = known && saysNothing(old, v)
@@ -131,7 +131,7 @@ func (s *state) takenToken(token string) bool {
 
 // EndSession closes a session and the asks that it had.
 func (c *Core) EndSession(id session.ID, why string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if v := s.sessions.Rows[id]; v.Live() {
 			s.endSession(v, why, ask.Cancel)
 		}
@@ -140,7 +140,7 @@ func (c *Core) EndSession(id session.ID, why string) error {
 }
 
 // endSession closes a session, and ends its asks with end.
-func (s *step) endSession(v session.Session, why string, end ending) {
+func (s *draft) endSession(v session.Session, why string, end ending) {
 	v = session.To(v, session.Ended, s.now)
 	v.Vanished = why == clientGone
 	v.Waiter, v.WaitsIn, v.Holder, v.Mod = "", session.Process{}, session.Process{}, session.Process{}
@@ -164,7 +164,7 @@ func (s *step) endSession(v session.Session, why string, end ending) {
 // leaveLoop ends the loop of a conversation that was cleared. It tells the
 // person of a print session that ended before its loop, because its terminal is not
 // watched.
-func (s *step) leaveLoop(v session.Session, why string) {
+func (s *draft) leaveLoop(v session.Session, why string) {
 	l := s.loops.Rows[v.ID]
 	_, runs := s.runOf(v.ID)
 	switch {
@@ -188,7 +188,7 @@ const cleared = "clear"
 // Typed notes that a person typed a prompt into a session, which is given in one
 // line without secrets: their asks stay at the terminal for another grace.
 func (c *Core) Typed(id session.ID, prompt string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.dropCheckIns(id, "answered at the terminal")
 		s.handOver(id)
 		for _, a := range s.asks.of(id) {
@@ -212,7 +212,7 @@ func (c *Core) Typed(id session.ID, prompt string) error {
 }
 
 // waiting marks a session as waiting for an answer.
-func (s *step) waiting(id session.ID) {
+func (s *draft) waiting(id session.ID) {
 	if v, ok := s.sessions.Rows[id]; ok {
 		s.sessions.Put(s.b, session.To(v, session.Waiting, s.now))
 	}
@@ -228,8 +228,8 @@ func (c *Core) SetAway(name string, mode session.Mode, d time.Duration) error {
 	return c.do(setAway(name, mode, d))
 }
 
-func setAway(name string, mode session.Mode, d time.Duration) func(*step) error {
-	return func(s *step) error {
+func setAway(name string, mode session.Mode, d time.Duration) func(*draft) error {
+	return func(s *draft) error {
 		away := session.Away{Mode: mode}
 		if d > 0 {
 			away.Until = s.now.Add(d)
@@ -261,7 +261,7 @@ func (c *Core) Away(id session.ID) (mode session.Mode) {
 }
 
 // remode applies to the open asks the away modes that are in force after b.
-func (s *step) remode() {
+func (s *draft) remode() {
 	for _, a := range s.asks.waiting() {
 		if next, _ := ask.Remode(a, s.modeAfter(a.Session), s.now); next != a {
 			s.putTicked(a, ask.Tick(next, s.now))
@@ -269,8 +269,8 @@ func (s *step) remode() {
 	}
 }
 
-// modeAfter returns the away mode of a session as the step leaves it.
-func (s *step) modeAfter(id session.ID) session.Mode {
+// modeAfter returns the away mode of a session as the draft leaves it.
+func (s *draft) modeAfter(id session.ID) session.Mode {
 	v, _ := s.sessions.After(s.b, id)
 	all := s.settings.Away
 	if s.b.Settings != nil {

@@ -22,8 +22,8 @@ func (c *Core) Settings() (v store.Settings) {
 // Pause sets the kill switch.
 func (c *Core) Pause(on bool) error { return c.do(pause(on)) }
 
-func pause(on bool) func(*step) error {
-	return func(s *step) error {
+func pause(on bool) func(*draft) error {
+	return func(s *draft) error {
 		s.newSettings().Paused = on
 		text := "resumed"
 		if on {
@@ -41,7 +41,7 @@ func pause(on bool) func(*step) error {
 
 // Note writes one line into the journal.
 func (c *Core) Note(kind event.Kind, id session.ID, subject, text string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.record(kind, id, subject, text)
 		return nil
 	})

@@ -23,7 +23,7 @@ type browserTable struct {
 func newBrowserTable(s *state) browserTable {
 	t := register(s, store.Browsers, table.Traits[signin.Browser]{
 		Due:     browserDue,
-		Expire:  expiry(s, (*step).expireBrowser),
+		Expire:  expiry(s, (*draft).expireBrowser),
 		Touches: func(_, _ signin.Browser) []wake.Part { return []wake.Part{Browsers} },
 	})
 	byLife := t.IndexBy(func(b signin.Browser) string { return table.KeyIf(b.EndedAt.IsZero(), active) })
@@ -38,7 +38,7 @@ func browserDue(v signin.Browser, _ time.Time) time.Time {
 	return v.Expires
 }
 
-func (s *step) expireBrowser(v signin.Browser) {
+func (s *draft) expireBrowser(v signin.Browser) {
 	_ = s.endBrowser(v, "it was not used for 30 days") // one that has ended is not due
 }
 
@@ -66,7 +66,7 @@ func (c *Core) secret(n int) string {
 // usable link is signin.ErrLink.
 func (c *Core) SignIn(code, agent string) (token string, v signin.Browser, err error) {
 	token = c.secret(4)
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		// The link is used up even if the commit fails: it may have been seen by then.
 		if c.links, err = c.links.Use(signin.DigestOf(c.cfg.Home, code), s.now); err != nil {
 			return err
@@ -85,7 +85,7 @@ func (c *Core) SignIn(code, agent string) (token string, v signin.Browser, err e
 }
 
 // makeBrowserRoom signs the browser out that was unused the longest, if there are as many as may be.
-func (s *step) makeBrowserRoom() {
+func (s *draft) makeBrowserRoom() {
 	all := s.activeBrowsers(s.now)
 	if len(all) < signin.Most {
 		return
@@ -105,7 +105,7 @@ func (c *Core) SignedIn(token string) (v signin.Browser, ok bool) {
 	if !stale {
 		return v, ok
 	}
-	err := c.do(func(s *step) error {
+	err := c.do(func(s *draft) error {
 		if v, ok = s.browserOf(digest, s.now); !ok {
 			return nil
 		}
@@ -149,7 +149,7 @@ func (c *Core) Browsers() (out []signin.Browser) {
 
 // SignOut signs a browser out for by. It returns ErrNotFound if it is not signed in.
 func (c *Core) SignOut(id signin.ID, by string) error {
-	return c.do(func(s *step) (err error) {
+	return c.do(func(s *draft) (err error) {
 		v, ok := s.browsers.Rows[id]
 		if !ok || !v.Active(s.now) {
 			return fmt.Errorf("browser %q: %w", id, ErrNotFound)
@@ -159,7 +159,7 @@ func (c *Core) SignOut(id signin.ID, by string) error {
 	})
 }
 
-func (s *step) endBrowser(v signin.Browser, how string) error {
+func (s *draft) endBrowser(v signin.Browser, how string) error {
 	v, err := signin.End(v, how, s.now)
 	if err != nil {
 		return err

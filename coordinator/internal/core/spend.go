@@ -26,7 +26,7 @@ func (s *state) dayAfter(sum usage.Sum, now time.Time) (day store.Day, over stri
 }
 
 // book records what all loops have spent today.
-func (s *step) book(sum usage.Sum) {
+func (s *draft) book(sum usage.Sum) {
 	if sum != (usage.Sum{}) {
 		s.newSettings().Day, _ = s.dayAfter(sum, s.now)
 	}
@@ -35,7 +35,7 @@ func (s *step) book(sum usage.Sum) {
 // SpendLoop books what a subagent of a looping session spent, once. It books nothing if
 // no loop runs.
 func (c *Core) SpendLoop(id session.ID, sum usage.Sum, read loop.AgentRead) error {
-	return c.do(func(s *step) (err error) {
+	return c.do(func(s *draft) (err error) {
 		l := s.loops.Rows[id]
 		if !l.Active() || l.ReadOf(read.Agent) == read.Read {
 			return nil

@@ -53,7 +53,7 @@ func newState(cfg *Config) *state {
 	s := &state{cfg: cfg}
 	s.sessions = newSessionTable(s)
 	s.asks = newAskTable(s)
-	s.loops = register(s, store.Loops, table.Traits[loop.Stack]{Due: loopDue, Expire: expiry(s, (*step).expireLoop), Touches: loopParts})
+	s.loops = register(s, store.Loops, table.Traits[loop.Stack]{Due: loopDue, Expire: expiry(s, (*draft).expireLoop), Touches: loopParts})
 	s.messages = newMessageTable(s)
 	s.grants = newGrantTable(s)
 	s.undos = newUndoTable(s)
@@ -64,7 +64,7 @@ func newState(cfg *Config) *state {
 	s.tasks = newTaskTable(s)
 	s.facts = register(s, store.FactsSeen, table.Traits[store.FactSeen]{})
 	s.triggers = register(s, store.Triggers, table.Traits[trigger.Trigger]{
-		Due: triggerDue, Expire: expiry(s, (*step).expireTrigger), Touches: triggerParts,
+		Due: triggerDue, Expire: expiry(s, (*draft).expireTrigger), Touches: triggerParts,
 	})
 	s.firings = newFiringTable(s)
 	s.modules = register(s, store.Modules, table.Traits[module.Module]{Touches: moduleParts})
@@ -168,12 +168,12 @@ func (s *state) retime(now time.Time) {
 	}
 }
 
-// at returns a step that has changed nothing yet.
-func (s *state) at(now time.Time) *step { return &step{s, &store.Batch{}, now} }
+// at returns a draft that has changed nothing yet.
+func (s *state) at(now time.Time) *draft { return &draft{s, &store.Batch{}, now} }
 
 // expiry returns what a table does with a value whose time has come.
-func expiry[V any](s *state, expire func(*step, V)) func(*store.Batch, V, time.Time) {
-	return func(b *store.Batch, v V, now time.Time) { expire(&step{s, b, now}, v) }
+func expiry[V any](s *state, expire func(*draft, V)) func(*store.Batch, V, time.Time) {
+	return func(b *store.Batch, v V, now time.Time) { expire(&draft{s, b, now}, v) }
 }
 
 func (s *state) token(id session.ID) string { return s.sessions.Rows[id].Token }

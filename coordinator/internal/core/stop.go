@@ -61,7 +61,7 @@ func (c *Core) StopNeeds(in Stopping) (n turn.Need, err error) {
 // Stop decides whether a session may stop, and records all that follows in one commit.
 // The caller calls Publish when the hook has its answer.
 func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
-	err = c.quietly(func(s *step) error {
+	err = c.quietly(func(s *draft) error {
 		s.settledLocally(in.Session, s.now)
 		f := s.stopFacts(in, s.now)
 		_, f.Stopping.DayOver = s.dayAfter(in.Loop.Spent, s.now)
@@ -112,12 +112,12 @@ func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 }
 
 // unchanged returns those of asks that b leaves as they are.
-func (s *step) unchanged(asks []ask.Ask) []ask.Ask {
+func (s *draft) unchanged(asks []ask.Ask) []ask.Ask {
 	return slices.DeleteFunc(asks, func(a ask.Ask) bool { return s.asks.Changes(s.b, a.ID) })
 }
 
 // stopped records what follows from a stop for the session, its loop and its review.
-func (s *step) stopped(in Stopping, out turn.Outcome) {
+func (s *draft) stopped(in Stopping, out turn.Outcome) {
 	id := in.Session
 	v, known := s.sessions.Rows[id]
 	if out.CheckIn && !s.checkedIn(in.CheckIn.ID) {
@@ -145,7 +145,7 @@ func (s *step) stopped(in Stopping, out turn.Outcome) {
 }
 
 // stepLoop records the step that a loop made at a stop.
-func (s *step) stepLoop(in Stopping, out turn.Outcome) {
+func (s *draft) stepLoop(in Stopping, out turn.Outcome) {
 	if len(out.Edited) > 0 {
 		s.edited(in.Session, out.Step.Stack, out.Edited)
 	}
@@ -156,7 +156,7 @@ func (s *step) stepLoop(in Stopping, out turn.Outcome) {
 }
 
 // reviewed records the decision of the review gate about a session's stop.
-func (s *step) reviewed(v session.Session, out turn.Outcome) {
+func (s *draft) reviewed(v session.Session, out turn.Outcome) {
 	say := func(kind event.Kind, text string) {
 		s.record(kind, v.ID, v.Token, v.Token+": "+text)
 	}

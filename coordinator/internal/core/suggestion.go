@@ -28,14 +28,14 @@ type Decided struct {
 	Channel     string    `json:"channel"`
 }
 
-func init() { decided[ask.Suggestion] = (*step).suggestionDecided }
+func init() { decided[ask.Suggestion] = (*draft).suggestionDecided }
 
 // Suggest asks the person about a suggestion, once.
 func (c *Core) Suggest(a ask.Ask) error {
 	if err := c.recall(a.ID); err == nil {
 		return nil // it was asked before
 	}
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if _, ok := s.asks.Rows[a.ID]; ok {
 			return nil
 		}
@@ -58,7 +58,7 @@ func (s *state) suggested(now time.Time) bool {
 // SuggestionsOver ends the questions about suggestions that open does not name: their files say
 // that they are decided, or are gone.
 func (c *Core) SuggestionsOver(open map[ask.ID]bool) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		for _, a := range s.asks.waiting() {
 			if a.Kind == ask.Suggestion && a.State == ask.Open && !open[a.ID] {
 				s.endAsk(a, ask.Local, "the suggestion is no longer open")
@@ -71,7 +71,7 @@ func (c *Core) SuggestionsOver(open map[ask.ID]bool) error {
 // DecideSuggestion records what the person decided about a suggestion. Its question counts if it
 // is open, and the first answer to it wins. The decision is carried out as an action.
 func (c *Core) DecideSuggestion(id ask.ID, d Decided) error {
-	return c.do(func(s *step) (err error) {
+	return c.do(func(s *draft) (err error) {
 		if err := s.counts(d.Channel); err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (c *Core) DecideSuggestion(id ask.ID, d Decided) error {
 }
 
 // suggestionDecided carries out an answer to the question about a suggestion.
-func (s *step) suggestionDecided(a ask.Ask) {
+func (s *draft) suggestionDecided(a ask.Ask) {
 	s.carryOut(Decided{
 		Name:        task.Slug(a.Suggested.Name),
 		Accept:      a.Decision.Allow,
@@ -100,14 +100,14 @@ func (s *step) suggestionDecided(a ask.Ask) {
 	})
 }
 
-func (s *step) carryOut(d Decided) {
+func (s *draft) carryOut(d Decided) {
 	s.enqueue(LaneTasks, fmt.Sprintf("decide:%s:%d", d.Name, s.now.UnixNano()), ActDecide, encode(d))
 }
 
 // SuggestionSettled notes what became of a suggestion, and tells the person of a task that was
 // made and could not be started.
 func (c *Core) SuggestionSettled(d Decided, made task.Slug, trouble string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		text := d.By + " dismissed it"
 		if d.Accept {
 			text = d.By + " accepted it: task " + string(made)

@@ -13,7 +13,7 @@ import (
 // once, what they are to know. The caller carries out task.GoOn, and asks a model for
 // task.Undecided, for which rest says what it is to know.
 func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest task.Rest, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		t, ok := s.tasks.Rows[slug]
 		if !ok {
 			return nil
@@ -34,7 +34,7 @@ func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest 
 // person what it wants them to know. It does nothing if the task has changed since the question.
 // goOn is true if the caller is to let t go on.
 func (c *Core) FollowAdvice(a task.Advice, file task.State) (t task.Task, goOn bool, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		was, ok := s.tasks.Rows[a.Case.Task.Slug]
 		rest := s.rest(was)
 		if !ok || was.Sweep(file, rest, s.now) != task.Undecided || !a.About(file, rest) {

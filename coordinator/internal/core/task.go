@@ -37,14 +37,14 @@ func newTaskTable(s *state) taskTable {
 
 func taskParts(_, _ task.Task) []wake.Part { return []wake.Part{Tasks} }
 
-func (s *step) noteTask(kind event.Kind, slug task.Slug, text string) {
+func (s *draft) noteTask(kind event.Kind, slug task.Slug, text string) {
 	s.record(kind, "", string(slug), "task "+string(slug)+": "+folded(text))
 }
 
 // NewTask records a task that a person has created. A second call with the same key returns
 // the task of the first.
 func (c *Core) NewTask(t task.Task) (made task.Task, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		if old, known := s.tasks.byKey.One(t.Key); known {
 			made = old
 			return nil
@@ -92,7 +92,7 @@ type Start struct {
 // the texts that wait for the task. StartTask refuses a task whose run has a turn. A second call
 // with texts of the same key is the same start.
 func (c *Core) StartTask(slug task.Slug, in Start) (works run.Run, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		if _, again := s.messages.Rows[message.IDOf(in.First.Key)]; again {
 			works = s.runs.Rows[s.tasks.Rows[slug].Run]
 			return nil
@@ -106,7 +106,7 @@ func (c *Core) StartTask(slug task.Slug, in Start) (works run.Run, err error) {
 // ContinueTask does for Afar what StartTask does for a person. It returns ErrStopped for a task
 // that a person has stopped.
 func (c *Core) ContinueTask(slug task.Slug, in Start) (works run.Run, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		if s.tasks.Rows[slug].Stopped {
 			return fmt.Errorf("task %s: %w", slug, ErrStopped)
 		}
@@ -116,7 +116,7 @@ func (c *Core) ContinueTask(slug task.Slug, in Start) (works run.Run, err error)
 	return works, err
 }
 
-func (s *step) startTask(slug task.Slug, in Start) (works run.Run, err error) {
+func (s *draft) startTask(slug task.Slug, in Start) (works run.Run, err error) {
 	t, ok := s.tasks.Rows[slug]
 	if !ok {
 		return works, fmt.Errorf("task %q: %w", slug, ErrNotFound)
@@ -157,7 +157,7 @@ func (s *state) named(r run.Run, name string) run.Run {
 // StopTask ends what the run of a task does, for the person by. Nothing but a person starts
 // the task again.
 func (c *Core) StopTask(slug task.Slug, by string) (t task.Task, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		old, ok := s.tasks.Rows[slug]
 		if !ok {
 			return fmt.Errorf("task %q: %w", slug, ErrNotFound)
@@ -174,13 +174,13 @@ func (c *Core) StopTask(slug task.Slug, by string) (t task.Task, err error) {
 	return t, err
 }
 
-func (s *step) stopTask(t task.Task, by string) {
+func (s *draft) stopTask(t task.Task, by string) {
 	s.tasks.Put(s.b, t.Stop())
 	s.noteTask(event.TaskStopped, t.Slug, "stopped by "+by)
 }
 
-// taskOf returns the task on which a run works, as the step leaves it.
-func (s *step) taskOf(id run.ID) (t task.Task, ok bool) {
+// taskOf returns the task on which a run works, as the draft leaves it.
+func (s *draft) taskOf(id run.ID) (t task.Task, ok bool) {
 	if id == "" {
 		return t, false
 	}
@@ -217,7 +217,7 @@ func (c *Core) UnseenTasks() (all []TaskTurn) {
 // SeeTask notes that state.md was looked at after a turn, and tells the person what it says,
 // unless said is "".
 func (c *Core) SeeTask(slug task.Slug, turn int64, said string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		old, ok := s.tasks.Rows[slug]
 		t, due := old.Look(turn)
 		if !ok || !due {
@@ -241,7 +241,7 @@ func rang(r run.Run, now time.Time) bool { return !r.ToldAt.Before(now.Add(-ring
 const ringFor = 30 * time.Second
 
 // tellTask tells the person something about a task.
-func (s *step) tellTask(t task.Task, said channel.News) {
+func (s *draft) tellTask(t task.Task, said channel.News) {
 	s.notify("task:"+string(t.Slug), session.ID(s.runs.Rows[t.Run].Conversation), said)
 	s.noteTask(event.TaskTold, t.Slug, said.Words())
 }
@@ -250,7 +250,7 @@ func (s *step) tellTask(t task.Task, said channel.News) {
 // told of it once; "" is nothing. While a turn works, its agent may be writing the file, and
 // no fault is noted.
 func (c *Core) SeeFault(slug task.Slug, said string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		t, ok := s.tasks.Rows[slug]
 		r := s.runs.Rows[t.Run]
 		withheld := said != "" && r.Live() && !r.Settled()
@@ -275,7 +275,7 @@ func (c *Core) TouchTasks() {
 
 // NoteTask notes that a person has changed a task in its folder.
 func (c *Core) NoteTask(slug task.Slug, what string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		if t, ok := s.tasks.Rows[slug]; ok {
 			s.tasks.Put(s.b, t) // texts may wait for the status
 		}

@@ -25,7 +25,7 @@ type TaskFile struct {
 
 // OrderTaskFile has a channel fetch a file that the person sent for a task.
 func (c *Core) OrderTaskFile(act channel.Act, f TaskFile) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.b.Act = act
 		f.To = act.At
 		key := "task-file:" + itoa(act.Update)

@@ -15,7 +15,7 @@ import (
 // file of the task decides whether a run may begin, so it is not core that lets one begin.
 
 // taskTexts returns the texts for a task that no living run has, in no order.
-func (s *step) taskTexts(slug task.Slug) []message.Message {
+func (s *draft) taskTexts(slug task.Slug) []message.Message {
 	return slices.DeleteFunc(s.messages.byTask.After(s.b, string(slug)), func(m message.Message) bool {
 		_, given := s.runOf(m.Session)
 		return given || m.State != message.Pending
@@ -23,13 +23,13 @@ func (s *step) taskTexts(slug task.Slug) []message.Message {
 }
 
 // assignTexts gives the texts that wait for a task to its run.
-func (s *step) assignTexts(slug task.Slug, r run.Run) {
+func (s *draft) assignTexts(slug task.Slug, r run.Run) {
 	texts := message.Assign(s.taskTexts(slug), session.ID(r.Conversation), s.newestText())
 	s.messages.Put(s.b, texts...)
 }
 
 // passTexts gives the texts that wait for a task to the turn that its run has, if it has one.
-func (s *step) passTexts(slug task.Slug) {
+func (s *draft) passTexts(slug task.Slug) {
 	t, r := s.tasks.Rows[slug], s.runs.Rows[s.tasks.Rows[slug].Run]
 	if t.Stopped || !r.Live() || r.Settled() {
 		return

@@ -72,7 +72,7 @@ func (c *Core) Tick() error {
 	return c.flush()
 }
 
-func tick(s *step) error {
+func tick(s *draft) error {
 	for _, t := range s.tables {
 		t.Tick(s.b, s.now)
 	}

@@ -15,7 +15,7 @@ import (
 // secrets.
 func (c *Core) Post(id session.ID, name, by, text string) (p topic.Post, err error) {
 	var posts []topic.Post
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		made, err := topic.New(name, by, text, s.now)
 		if err != nil {
 			return err
@@ -50,7 +50,7 @@ func (c *Core) Topics() ([]store.Posted, error) { return c.cfg.Store.Topics() }
 
 // tellTopics posts a loop's step where other agents look: its beginning and its end in
 // the project's topic, and each step in the trace when that is configured.
-func (s *step) tellTopics(id session.ID, kind event.Kind, out loop.Outcome) {
+func (s *draft) tellTopics(id session.ID, kind event.Kind, out loop.Outcome) {
 	post := func(name, action, text string) { s.postLoop(name, action, text) }
 	line := s.token(id) + ": " + loop.Brief(out.Stack)
 	switch kind {
@@ -65,7 +65,7 @@ func (s *step) tellTopics(id session.ID, kind event.Kind, out loop.Outcome) {
 }
 
 // postLoop posts what a loop did to a topic.
-func (s *step) postLoop(name, action, text string) {
+func (s *draft) postLoop(name, action, text string) {
 	post := topic.Post{Topic: name, At: s.now, By: "afar", Text: "[loop] " + action + ": " + text}
 	s.b.Posts = append(s.b.Posts, post)
 }

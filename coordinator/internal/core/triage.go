@@ -31,7 +31,7 @@ func (c *Core) Events() (all []task.Event) {
 // FileEvents records what becomes of events, in one transaction: each text for a task, each file
 // as an action. An event that was filed before is not filed again.
 func (c *Core) FileEvents(verdicts []task.Verdict) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		for _, v := range verdicts {
 			m, ok := s.messages.Rows[message.ID(v.Event.ID)]
 			if !ok || m.To != message.ToTriage || m.State != message.Pending {
@@ -47,7 +47,7 @@ func (c *Core) FileEvents(verdicts []task.Verdict) error {
 }
 
 // file carries out one verdict and says what it is.
-func (s *step) file(v task.Verdict) (outcome string) {
+func (s *draft) file(v task.Verdict) (outcome string) {
 	if v.Ignored != "" {
 		return "ignored: " + folded(v.Ignored)
 	}

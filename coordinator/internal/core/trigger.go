@@ -42,7 +42,7 @@ func (s *state) taken(name trigger.Name) trigger.Taken {
 }
 
 // expireTrigger deals with the instants of a trigger that have passed.
-func (s *step) expireTrigger(t trigger.Trigger) {
+func (s *draft) expireTrigger(t trigger.Trigger) {
 	if next, ok := s.triggers.After(s.b, t.Name); ok && !next.On {
 		return // the same commit has switched it off
 	}
@@ -77,7 +77,7 @@ func (s *step) expireTrigger(t trigger.Trigger) {
 
 // reschedule deals with the instants of all triggers anew: since the last start, the machine may have
 // moved to another time zone.
-func (s *step) reschedule() {
+func (s *draft) reschedule() {
 	for _, t := range s.triggers.Rows {
 		if !t.Next.IsZero() {
 			s.expireTrigger(t)
@@ -85,7 +85,7 @@ func (s *step) reschedule() {
 	}
 }
 
-func (s *step) noteTrigger(kind event.Kind, name trigger.Name, text string) {
+func (s *draft) noteTrigger(kind event.Kind, name trigger.Name, text string) {
 	s.record(kind, "", string(name), "trigger "+string(name)+": "+folded(text))
 }
 
@@ -97,7 +97,7 @@ func (c *Core) ApproveTrigger(name trigger.Name, text, by string) (t trigger.Tri
 func (c *Core) approveTrigger(
 	name trigger.Name, text, by string, change func(*trigger.Trigger),
 ) (t trigger.Trigger, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		if t = s.triggers.Rows[name]; t.Removed {
 			t = trigger.Trigger{} // another one of the same name
 		}
@@ -132,7 +132,7 @@ func (c *Core) setDaily() (err error) {
 
 // OffTrigger switches a trigger off, for the person by.
 func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
-	return c.changeTrigger(name, func(s *step, t trigger.Trigger) trigger.Trigger {
+	return c.changeTrigger(name, func(s *draft, t trigger.Trigger) trigger.Trigger {
 		s.noteTrigger(event.TriggerOff, name, "switched off by "+by)
 		s.dropTriggerAsks(name, "the trigger was switched off")
 		return t.SwitchOff()
@@ -141,7 +141,7 @@ func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error)
 
 // RemoveTrigger forgets a trigger, for the person by. Its ledger stays.
 func (c *Core) RemoveTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
-	return c.changeTrigger(name, func(s *step, t trigger.Trigger) trigger.Trigger {
+	return c.changeTrigger(name, func(s *draft, t trigger.Trigger) trigger.Trigger {
 		s.noteTrigger(event.TriggerRemoved, name, "removed by "+by)
 		s.dropTriggerAsks(name, "the trigger was removed")
 		t = t.SwitchOff()
@@ -153,7 +153,7 @@ func (c *Core) RemoveTrigger(name trigger.Name, by string) (trigger.Trigger, err
 // LookedAtTrigger notes how the file of a trigger differs from what the person approved, "" if it does
 // not. The person is told once.
 func (c *Core) LookedAtTrigger(name trigger.Name, why string) error {
-	_, err := c.changeTrigger(name, func(s *step, t trigger.Trigger) trigger.Trigger {
+	_, err := c.changeTrigger(name, func(s *draft, t trigger.Trigger) trigger.Trigger {
 		r, err := s.ruleOf(t)
 		if err != nil || t.Held == why {
 			return t
@@ -173,9 +173,9 @@ func (c *Core) LookedAtTrigger(name trigger.Name, why string) error {
 
 // changeTrigger applies a step to a trigger that a person has approved.
 func (c *Core) changeTrigger(
-	name trigger.Name, f func(*step, trigger.Trigger) trigger.Trigger,
+	name trigger.Name, f func(*draft, trigger.Trigger) trigger.Trigger,
 ) (t trigger.Trigger, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		old := s.triggers.Rows[name]
 		if !old.Known() {
 			return fmt.Errorf("trigger %q: %w", name, ErrNotFound)
@@ -190,7 +190,7 @@ func (c *Core) changeTrigger(
 
 // NoteTrigger writes into the journal what a person did with a trigger.
 func (c *Core) NoteTrigger(name trigger.Name, text string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		s.noteTrigger(event.TriggerChanged, name, text)
 		return nil
 	})
@@ -260,7 +260,7 @@ func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration,
 	if err != nil || known {
 		return old, false, 0, err
 	}
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		t := s.triggers.Rows[in.Trigger]
 		if f, known = s.firings.Rows[id]; known {
 			return nil
@@ -311,7 +311,7 @@ func (c *Core) FiringLog(name trigger.Name, limit int) ([]trigger.Firing, error)
 
 // EndFiring ends a firing whose text is not sent. The person is told of one that failed.
 func (c *Core) EndFiring(id trigger.FiringID, to trigger.State, why string) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		f, ok := s.firings.Rows[id]
 		if !ok {
 			return fmt.Errorf("firing %q: %w", id, ErrNotFound)
@@ -320,7 +320,7 @@ func (c *Core) EndFiring(id trigger.FiringID, to trigger.State, why string) erro
 	})
 }
 
-func (s *step) endFiring(f trigger.Firing, to trigger.State, why string) error {
+func (s *draft) endFiring(f trigger.Firing, to trigger.State, why string) error {
 	next, err := f.End(to, folded(why), s.now)
 	if errors.Is(err, trigger.ErrOver) {
 		return nil // done before

@@ -36,14 +36,14 @@ type Waking struct {
 }
 
 func init() {
-	decided[ask.WakeUp], declined[ask.WakeUp] = (*step).wakeDecided, (*step).wakeDeclined
-	decided[ask.Missed], declined[ask.Missed] = (*step).missedDecided, (*step).missedDeclined
+	decided[ask.WakeUp], declined[ask.WakeUp] = (*draft).wakeDecided, (*draft).wakeDeclined
+	decided[ask.Missed], declined[ask.Missed] = (*draft).missedDecided, (*draft).missedDeclined
 }
 
 // AskAside asks the person for what a session wants, in words for the journal. A second call with the same id
 // returns the ask of the first.
 func (c *Core) AskAside(a ask.Ask, wants string) (ask.Ask, error) {
-	err := c.do(func(s *step) error {
+	err := c.do(func(s *draft) error {
 		if old, ok := s.asks.Rows[a.ID]; ok {
 			a = old
 			return nil
@@ -79,7 +79,7 @@ func (c *Core) ApproveWake(w Waking) error {
 // firing that would have run it. Until they answer they are not asked again. The wake-up goes on with an
 // allow, and ends without one.
 func (c *Core) AskWakeAgain(a ask.Ask, f trigger.FiringID, until time.Time) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		fired, due := s.firings.Rows[f]
 		if !due || fired.State != trigger.Due {
 			return nil
@@ -116,7 +116,7 @@ func (s *state) asksAbout(name trigger.Name, kind ask.Kind) bool {
 // NotYet ends a firing whose check has not passed. failed says why the check could not tell, ""
 // for a plain not yet.
 func (c *Core) NotYet(id trigger.FiringID, failed string) error {
-	return c.do(func(s *step) (err error) {
+	return c.do(func(s *draft) (err error) {
 		f, ok := s.firings.Rows[id]
 		t := s.triggers.Rows[f.Trigger]
 		r, err := s.ruleOf(t)
@@ -135,7 +135,7 @@ func (c *Core) NotYet(id trigger.FiringID, failed string) error {
 
 // askMissed asks the person whether a trigger is to fire for a time at which nothing ran. It takes
 // the place of an earlier question about the trigger.
-func (s *step) askMissed(t trigger.Trigger, r trigger.Rule, at trigger.Instant) {
+func (s *draft) askMissed(t trigger.Trigger, r trigger.Rule, at trigger.Instant) {
 	s.dropTriggerAsks(t.Name, "the trigger was due again")
 	about := ask.About{Trigger: string(t.Name), Firing: string(trigger.IDOf(t.Name, at.Key))}
 	if f, ok := s.firings.After(s.b, trigger.FiringID(about.Firing)); ok {
@@ -153,7 +153,7 @@ func (s *step) askMissed(t trigger.Trigger, r trigger.Rule, at trigger.Instant) 
 }
 
 // dropTriggerAsks ends the open question about a missed time of a trigger, or about its check.
-func (s *step) dropTriggerAsks(name trigger.Name, why string) {
+func (s *draft) dropTriggerAsks(name trigger.Name, why string) {
 	for _, a := range s.asks.waiting() {
 		asks := a.Kind == ask.Missed || a.Kind == ask.WakeUp
 		if asks && a.State == ask.Open && a.About.Trigger == string(name) {
@@ -163,7 +163,7 @@ func (s *step) dropTriggerAsks(name trigger.Name, why string) {
 }
 
 // missedDecided lets a trigger fire after all.
-func (s *step) missedDecided(a ask.Ask) {
+func (s *draft) missedDecided(a ask.Ask) {
 	f := s.firings.Rows[trigger.FiringID(a.About.Firing)]
 	if next, err := f.Again(a.Decision.By); err == nil && a.Decision.Allow {
 		s.firings.Put(s.b, next)
@@ -171,7 +171,7 @@ func (s *step) missedDecided(a ask.Ask) {
 }
 
 // missedDeclined notes in the ledger why a trigger does not fire.
-func (s *step) missedDeclined(a ask.Ask) {
+func (s *draft) missedDeclined(a ask.Ask) {
 	if f, ok := s.firings.After(s.b, trigger.FiringID(a.About.Firing)); ok && f.Asked {
 		f.Asked = false
 		f.Why = "nothing ran at its time; " + a.Ending()
@@ -180,7 +180,7 @@ func (s *step) missedDeclined(a ask.Ask) {
 }
 
 // wakeDecided has the trigger of an allowed wake-up switched on.
-func (s *step) wakeDecided(a ask.Ask) {
+func (s *draft) wakeDecided(a ask.Ask) {
 	over := a.About.Again && !s.triggers.Rows[trigger.Name(a.About.Trigger)].On // or switched off meanwhile
 	if over || !a.Decision.Allow {
 		return
@@ -193,7 +193,7 @@ func (s *step) wakeDecided(a ask.Ask) {
 }
 
 // wakeDeclined tells a session that nothing wakes it, and ends a wake-up that it had.
-func (s *step) wakeDeclined(a ask.Ask) {
+func (s *draft) wakeDeclined(a ask.Ask) {
 	if a.About.Again && !s.endWake(a) {
 		return // the session was told when the wake-up was over
 	}
@@ -213,7 +213,7 @@ func (s *step) wakeDeclined(a ask.Ask) {
 
 // endWake ends a wake-up whose check the person was asked about again and did not allow. It returns
 // false for one that is over already.
-func (s *step) endWake(a ask.Ask) bool {
+func (s *draft) endWake(a ask.Ask) bool {
 	name := trigger.Name(a.About.Trigger)
 	t, ok := s.triggers.After(s.b, name)
 	if !ok || !t.Known() || !t.On {

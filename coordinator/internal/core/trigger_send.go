@@ -32,7 +32,7 @@ type Sending struct {
 // ledger. wait is not 0 for a firing beyond the limit of its trigger, which was not sent. A
 // firing that was dealt with already is not sent again.
 func (c *Core) SendFiring(in Sending) (wait time.Duration, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		f, ok := s.firings.Rows[in.Firing]
 		if !ok || f.State != trigger.Due {
 			return nil
@@ -59,7 +59,7 @@ func (c *Core) SendFiring(in Sending) (wait time.Duration, err error) {
 }
 
 // sendFiring sends the text of a firing to its address. own says that the text is a session's own.
-func (s *step) sendFiring(f trigger.Firing, in Sending, own bool) error {
+func (s *draft) sendFiring(f trigger.Firing, in Sending, own bool) error {
 	m := message.Message{
 		Key:     "firing:" + string(f.ID),
 		Text:    in.Text,
@@ -124,7 +124,7 @@ func (s *state) knowsTask(slug string) bool {
 }
 
 // tellFiring tells the person a text in every away mode. why is "" unless that is impossible.
-func (s *step) tellFiring(m message.Message) (why string) {
+func (s *draft) tellFiring(m message.Message) (why string) {
 	if !s.reachable() {
 		return ErrNoChannel.Error()
 	}
@@ -135,7 +135,7 @@ func (s *step) tellFiring(m message.Message) (why string) {
 }
 
 // runFiring gives a run a text: the one that the address names, or one of the rule's own.
-func (s *step) runFiring(f trigger.Firing, in Sending, m message.Message) (to, why string) {
+func (s *draft) runFiring(f trigger.Firing, in Sending, m message.Message) (to, why string) {
 	r, known := s.runs.byName.One(in.To.Name)
 	own := in.Run.ID != ""
 	switch {
@@ -161,7 +161,7 @@ func (s *step) runFiring(f trigger.Firing, in Sending, m message.Message) (to, w
 
 // replaceRun gives the name of a run whose conversation cannot go on to the next one, and tells the
 // person.
-func (s *step) replaceRun(r, next run.Run) {
+func (s *draft) replaceRun(r, next run.Run) {
 	old := run.Replace(r)
 	s.runs.Put(s.b, old)
 	n := channel.News{Kind: channel.RunAnew, Of: r.Name, What: old.Name}

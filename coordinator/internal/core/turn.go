@@ -38,7 +38,7 @@ func (c *Core) MayHalt() (may bool) {
 // news says what happens, and when.
 func (c *Core) StopTurn(name string, d ask.Decision) (said channel.News, err error) {
 	word := "Afar stops this turn " + c.cfg.Secret()
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		v, ok := s.find(name)
 		if !ok {
 			return fmt.Errorf("session %q: %w", name, ErrNotFound)
@@ -49,7 +49,7 @@ func (c *Core) StopTurn(name string, d ask.Decision) (said channel.News, err err
 	return said, err
 }
 
-func (s *step) stopTurn(v session.Session, word string, d ask.Decision) (said channel.News, err error) {
+func (s *draft) stopTurn(v session.Session, word string, d ask.Decision) (said channel.News, err error) {
 	if err := s.counts(d.Channel); err != nil {
 		return said, err
 	}
@@ -86,7 +86,7 @@ func (s *step) stopTurn(v session.Session, word string, d ask.Decision) (said ch
 
 // cancelLoop ends the loop of a session, if it has one: a loop would start the turn
 // again.
-func (s *step) cancelLoop(id session.ID, by string) bool {
+func (s *draft) cancelLoop(id session.ID, by string) bool {
 	l := s.loops.Rows[id]
 	if !l.Active() {
 		return false
@@ -100,7 +100,7 @@ func (s *step) cancelLoop(id session.ID, by string) bool {
 
 // refuseAll refuses the open questions of a session and ends the turn with them. It
 // reports whether the main agent had one: its end is the end of the turn.
-func (s *step) refuseAll(id session.ID, d ask.Decision) (asked bool) {
+func (s *draft) refuseAll(id session.ID, d ask.Decision) (asked bool) {
 	d.Allow, d.Interrupt = false, true
 	d.Message = d.By + " stopped this turn. Do nothing more, and wait for what they say next."
 	for _, a := range s.asks.of(id) {
@@ -116,7 +116,7 @@ func (s *step) refuseAll(id session.ID, d ask.Decision) (asked bool) {
 
 // nudge sends the word of a halt to the session's client, which cuts off the model's
 // answer. It sends nothing to a client that would ask the person to accept the message.
-func (s *step) nudge(v session.Session, word string) bool {
+func (s *draft) nudge(v session.Session, word string) bool {
 	if v.Inbox == "" || !v.Attended || v.Mode == "bypassPermissions" {
 		return false
 	}
@@ -124,14 +124,14 @@ func (s *step) nudge(v session.Session, word string) bool {
 	return true
 }
 
-func (s *step) markHalts() {
+func (s *draft) markHalts() {
 	s.enqueue(LaneDisk, ActHalts, ActHalts, "")
 }
 
 // Halted returns who wants the turn of a session to end, "" for nobody. With over, the
 // hook that asks ends the turn.
 func (c *Core) Halted(id session.ID, over bool) (by string, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		if v := s.sessions.Rows[id]; v.Halting() {
 			by = v.Halt.By
 		}
@@ -159,7 +159,7 @@ func (c *Core) HaltWord(id session.ID, prompt string) (by string, err error) {
 }
 
 // endHalt notes that a halted turn of a session is over.
-func (s *step) endHalt(id session.ID, then session.State) {
+func (s *draft) endHalt(id session.ID, then session.State) {
 	v := s.sessions.Rows[id]
 	if !v.Halting() {
 		return
@@ -170,7 +170,7 @@ func (s *step) endHalt(id session.ID, then session.State) {
 }
 
 // haltEnded tells that a halted turn of a session is over.
-func (s *step) haltEnded(v session.Session) {
+func (s *draft) haltEnded(v session.Session) {
 	s.markHalts()
 	s.record(event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over")
 	s.notify("halted", v.ID, channel.News{Kind: channel.Halted, Of: v.Token})

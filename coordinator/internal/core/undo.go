@@ -37,7 +37,7 @@ type undoTable struct {
 func newUndoTable(s *state) undoTable {
 	t := register(s, store.Undos, table.Traits[undo.Snapshot]{
 		Due:     func(v undo.Snapshot, _ time.Time) time.Time { return v.Next() },
-		Expire:  expiry(s, func(s *step, v undo.Snapshot) { s.putUndo(undo.Tick(v, s.now)) }),
+		Expire:  expiry(s, func(s *draft, v undo.Snapshot) { s.putUndo(undo.Tick(v, s.now)) }),
 		Touches: func(_, after undo.Snapshot) []wake.Part { return []wake.Part{ofUndo(after.ID)} },
 	})
 	return undoTable{
@@ -50,7 +50,7 @@ func newUndoTable(s *state) undoTable {
 
 // putUndo records a snapshot, with what follows from its new state, and updates the card of
 // its ask.
-func (s *step) putUndo(v undo.Snapshot) {
+func (s *draft) putUndo(v undo.Snapshot) {
 	s.recordUndo(v)
 	a, ok := s.asks.After(s.b, v.Card())
 	next := withUndo(a, v)
@@ -65,7 +65,7 @@ func (s *step) putUndo(v undo.Snapshot) {
 
 // recordUndo records a snapshot, with what follows from its new state: a line in the
 // journal, an action, and the snapshot that can undo a restore.
-func (s *step) recordUndo(v undo.Snapshot) {
+func (s *draft) recordUndo(v undo.Snapshot) {
 	before, _ := s.undos.After(s.b, v.ID)
 	s.undos.Put(s.b, v)
 	switch {
@@ -91,11 +91,11 @@ func (s *step) recordUndo(v undo.Snapshot) {
 	}
 }
 
-func (s *step) actUndo(kind string, id undo.ID) {
+func (s *draft) actUndo(kind string, id undo.ID) {
 	s.enqueue(LaneUndo, kind+":"+string(id), kind, string(id))
 }
 
-func (s *step) tellUndo(kind event.Kind, v undo.Snapshot, text string) {
+func (s *draft) tellUndo(kind event.Kind, v undo.Snapshot, text string) {
 	s.record(kind, v.Session, string(v.ID), s.token(v.Session)+": "+string(v.ID)+": "+text)
 }
 
@@ -112,7 +112,7 @@ func withUndo(a ask.Ask, v undo.Snapshot) ask.Ask {
 // planned for the same call, because the guard's question and the host's dialog are
 // about one call. There is room for a number of snapshots; the oldest goes first.
 func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
-	err = c.do(func(s *step) error {
+	err = c.do(func(s *draft) error {
 		old, known := s.plannedUndo(sn)
 		if planned = old; !known {
 			sn.ID = s.cfg.newUndoID()
@@ -136,7 +136,7 @@ func (cfg *Config) newUndoID() undo.ID { return "undo_" + undo.ID(cfg.Secret()[8
 
 // plannedUndo finds the snapshot that was planned for a call: for its ask, or for the
 // same call before the ask was opened.
-func (s *step) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
+func (s *draft) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 	if v, ok := s.undoOf(sn.Ask); ok {
 		return v, true
 	}
@@ -148,8 +148,8 @@ func (s *step) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 	return undo.Snapshot{}, false
 }
 
-// undoOf returns the latest snapshot of an ask, as the step leaves it.
-func (s *step) undoOf(id ask.ID) (v undo.Snapshot, ok bool) {
+// undoOf returns the latest snapshot of an ask, as the draft leaves it.
+func (s *draft) undoOf(id ask.ID) (v undo.Snapshot, ok bool) {
 	all := append(s.undos.byAsk.All(string(id)), s.undos.byShown.All(string(id))...)
 	if len(all) == 0 {
 		return v, false
@@ -182,7 +182,7 @@ func (s *state) openUndos() []undo.Snapshot {
 
 // followUndo applies a change of an ask to its snapshot, and returns the ask with what
 // its card says of the snapshot.
-func (s *step) followUndo(a ask.Ask) ask.Ask {
+func (s *draft) followUndo(a ask.Ask) ask.Ask {
 	v, ok := s.undoOf(a.ID)
 	if !ok {
 		return a
@@ -196,7 +196,7 @@ func (s *step) followUndo(a ask.Ask) ask.Ask {
 
 // ranUndo notes that the step of a call is over, and adds the action that looks at the files
 // it left.
-func (s *step) ranUndo(o ask.Outcome) {
+func (s *draft) ranUndo(o ask.Outcome) {
 	for _, v := range s.openUndos() {
 		if !v.Of(o.Session, o.Agent, o.Tool, o.Hash) {
 			continue
@@ -210,7 +210,7 @@ func (s *step) ranUndo(o ask.Outcome) {
 
 // endStep notes that the step of a snapshot is over. It reports whether the step can be
 // undone.
-func (s *step) endStep(v undo.Snapshot) bool {
+func (s *draft) endStep(v undo.Snapshot) bool {
 	next, err := undo.Ran(v, s.now)
 	if err != nil {
 		return false // it was over before
@@ -222,7 +222,7 @@ func (s *step) endStep(v undo.Snapshot) bool {
 // endUndos notes that the allowed steps of an ended session are over. The hook that
 // reports that may have died with the session. When a step ended is not known, so nobody
 // looks at the files that it left.
-func (s *step) endUndos(id session.ID) {
+func (s *draft) endUndos(id session.ID) {
 	for _, v := range s.openUndos() {
 		if v.Session == id && v.State == undo.Ready && s.asks.Rows[v.Ask].WasAllowed() {
 			s.endStep(v)
@@ -231,7 +231,7 @@ func (s *step) endUndos(id session.ID) {
 }
 
 // endRedo notes, in the snapshot that was taken before v was restored, how that ended.
-func (s *step) endRedo(v undo.Snapshot) {
+func (s *draft) endRedo(v undo.Snapshot) {
 	redo, ok := s.undos.After(s.b, v.Restore.Redo)
 	switch {
 	case !ok:
@@ -274,7 +274,7 @@ type UndoStep func(v undo.Snapshot, now time.Time) (undo.Snapshot, error)
 // ChangeUndo applies one transition to a snapshot, and returns the snapshot after it. A
 // result may come twice or late. One that no longer fits changes nothing.
 func (c *Core) ChangeUndo(id undo.ID, change UndoStep) (after undo.Snapshot, err error) {
-	err = c.do(func(s *step) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		v, err := s.undo(id)
 		if err != nil {
 			return err

@@ -56,7 +56,7 @@ func (c *Core) noteWrite(err error) {
 
 // Recovered tells the person that what failed since then can be done again.
 func (c *Core) Recovered(since time.Time) error {
-	return c.do(func(s *step) error {
+	return c.do(func(s *draft) error {
 		down := s.now.Sub(since).Round(time.Second)
 		text := "Afar can write again, after " + down.String() + ". Questions come here as before."
 		s.record(event.WritesAgain, "", "", text)
