@@ -26,7 +26,7 @@ func event(w http.ResponseWriter, id int, html string) {
 // partial is what the stream sends for one section of a view.
 func partial(t *testing.T, v page.View, id string) string {
 	t.Helper()
-	sections, err := pages.Sections(v, now)
+	sections, err := pages.Sections(v, now, "")
 	if err != nil {
 		t.Error(err)
 	}
@@ -240,5 +240,24 @@ func seeReloadOnce(t *testing.T, b *browser.Browser) {
 	time.Sleep(200 * time.Millisecond) // a third load would come at once
 	if len(loads) > 0 {
 		t.Error("the page loads itself for ever")
+	}
+}
+
+// TestBackToMachine: the forms of a page that shows the things of one machine come back to that page.
+func TestBackToMachine(t *testing.T) {
+	for chosen, want := range map[string]string{
+		"": `value="/runs"`, "build": `value="/runs?machine=build"`, `"><b>`: `value="/runs?machine=%22%3E%3Cb%3E"`,
+	} {
+		sections, err := pages.Sections(page.Runs{Start: runForm()}, now, chosen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all string
+		for _, s := range sections {
+			all += string(s.HTML)
+		}
+		if !strings.Contains(all, `name="back" `+want) {
+			t.Errorf("for %q want %s in\n%s", chosen, want, all)
+		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 func planned(t testing.TB, plan string) string {
 	t.Helper()
 	q := wire.Ask{ID: "ask_1", Kind: "plan", State: "open", Token: "web-1a2b", Input: plan}
-	sections, err := pages.Sections(page.Question{Card: page.Card{Asks: []wire.Ask{q}}}, now)
+	sections, err := pages.Sections(page.Question{Card: page.Card{Asks: []wire.Ask{q}}}, now, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestPlan(t *testing.T) {
 func TestPlanLong(t *testing.T) {
 	q := wire.Ask{ID: "ask_1", Kind: "plan", State: "open", Input: strings.Repeat("- step\n", 100) + "the end"}
 	card := page.Card{Asks: []wire.Ask{q}}
-	sections, err := pages.Sections(page.Now{Cards: []page.Card{card}}, now)
+	sections, err := pages.Sections(page.Now{Cards: []page.Card{card}}, now, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -30,9 +31,13 @@ var Static fs.FS = mustSub(files, "static")
 //go:embed static templates
 var files embed.FS
 
-// Sections renders all sections of a page, in their order.
-func (t Templates) Sections(v View, now time.Time) ([]Section, error) {
+// Sections renders all sections of a page, in their order. The page shows the things of the chosen machine, "" for all.
+func (t Templates) Sections(v View, now time.Time, chosen string) ([]Section, error) {
 	s := v.shape()
+	if chosen != "" {
+		path, _, _ := strings.Cut(s.path, "?")
+		s.path = path + "?machine=" + url(chosen)
+	}
 	var out []Section
 	for _, id := range s.parts {
 		one, err := t.section(id, cmp.Or(s.of, s.name)+"/"+id, sheet{V: v, Now: now, Home: s.home, Back: s.path})
@@ -96,7 +101,7 @@ func (t Templates) Render(w io.Writer, v View, f Frame, now time.Time) error {
 	if in, ok := v.(SignIn); ok {
 		d.Reload = in.Reload
 	}
-	parts, err := t.Sections(v, now)
+	parts, err := t.Sections(v, now, f.Chosen)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func TestGolden(t *testing.T) {
 func TestSections(t *testing.T) {
 	first := empty()
 	for name, v := range full() {
-		sections, err := pages.Sections(v, now)
+		sections, err := pages.Sections(v, now, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestSections(t *testing.T) {
 			}
 		}
 		if other := first[name]; other != nil {
-			have, err := pages.Sections(other, now)
+			have, err := pages.Sections(other, now, "")
 			if err != nil {
 				t.Fatal(err)
 			}

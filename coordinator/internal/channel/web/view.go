@@ -148,7 +148,8 @@ func (c *Channel) sectionsOf(path string, all *shared) ([]page.Section, error) {
 		return nil, errNoPage
 	}
 	r := (&http.Request{Method: http.MethodGet, URL: at}).WithContext(all.ctx)
-	v, err := c.viewOf(&query{Request: r, shared: all})
+	q := &query{Request: r, shared: all}
+	v, err := c.viewOf(q)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +161,7 @@ func (c *Channel) sectionsOf(path string, all *shared) ([]page.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	sections, err := c.pages().Sections(v, c.cfg.Now())
+	sections, err := c.pages().Sections(v, c.cfg.Now(), q.machine())
 	return append(sections, beat), err
 }
 
