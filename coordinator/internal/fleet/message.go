@@ -21,9 +21,6 @@ const (
 	MsgLeave   = "leave"   // member: it leaves the fleet; hub: the machine is removed
 )
 
-// MaxBody bounds the body of one message, in bytes. A file of 20 MB fits into it, as JSON has it.
-const MaxBody = 40 << 20
-
 // A Hello says at each connect who speaks, and how far it has the other.
 type Hello struct {
 	Known
@@ -108,11 +105,8 @@ type Wanted struct {
 	Names []string `json:"names,omitempty"`
 }
 
-// Decode reads the body of a message into out.
+// Decode reads the body of a message into out. The link bounds its size.
 func Decode(kind string, body []byte, out any) error {
-	if len(body) > MaxBody {
-		return fmt.Errorf("message %s: %d bytes are more than %d", kind, len(body), MaxBody)
-	}
 	if err := json.Unmarshal(body, out); err != nil {
 		return fmt.Errorf("message %s: %w", kind, err)
 	}

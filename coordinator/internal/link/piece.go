@@ -21,7 +21,7 @@ const (
 	kindPull  = ".pull"  // a key, and from where on the next piece of the reply is wanted
 )
 
-// MaxBody is how many bytes a body may have.
+// MaxBody is how many bytes a body may have. A file of 20 MB fits into it, as JSON has it.
 const MaxBody = 40 << 20
 
 // forgetAfter is how long the pieces of a body are kept after the last one that was sent or fetched.
