@@ -114,9 +114,14 @@ func newFleetJoin(a *app) *cobra.Command {
 		a.say("This machine is %s in the fleet of %s. Its fingerprint is %s.", out.Name, out.Hub, out.ID)
 		if out.Decides {
 			a.say("Its questions come to the phone of %s from now on.", out.Hub)
-			return nil
+		} else {
+			a.say("The phone of %s shows its questions; they are answered here.", out.Hub)
 		}
-		a.say("The phone of %s shows its questions; they are answered here.", out.Hub)
+		phone, err := call(c.Context(), a, wire.OpTelegram, wire.None{})
+		if err != nil || !phone.Connected {
+			return err
+		}
+		a.tell("The bot of this machine, @" + phone.Bot + ", goes on to show them, too, until afar telegram disconnect.\n")
 		return nil
 	}
 	return c

@@ -172,6 +172,13 @@ func TestFleetStatus(t *testing.T) {
 	r.allowed(build, hook)
 	build.saysOfFleet("ok", "connected to the hub desk since "+today, "")
 
+	lab := newPhone(t) // it has a bot already
+	if out := lab.afar("fleet", "join", wordOf(r.afar("fleet", "invite", "--name", "lab"))); !strings.Contains(out, "afar telegram disconnect") {
+		t.Errorf("who joins with a bot reads %s", out)
+	}
+	if out := lab.alone("status"); !strings.Contains(out, "telegram  ready") || !strings.Contains(out, "hub") {
+		t.Errorf("the status of a member with a bot says %s", out)
+	}
 	build.alone("fleet", "leave")
 	if out := build.alone("status", "--json"); strings.Contains(out, `"fleet"`) {
 		t.Errorf("a machine without a fleet says %s", out)

@@ -65,7 +65,10 @@ func (s *Server) channels() []wire.Channel {
 		} else if s.cfg.Core.Person(fleet.Channel) == nil {
 			hub.State, hub.Note = "unpaired", self.Peer.Name+" has no phone: afar telegram connect, there"
 		}
-		all = append([]wire.Channel{hub}, all[1:]...)
+		if !t.Connected { // a bot of its own shows them, too
+			all = all[1:]
+		}
+		all = append([]wire.Channel{hub}, all...)
 	}
 	return all
 }
