@@ -26,6 +26,12 @@ var (
 	stormSeed = flag.Uint64("fleet-seed", 0, "the seed of the storm over a fleet, 0 for a new one")
 )
 
+// stormSeeds are seeds whose storms found a fault. A storm of half an hour begins with one of them: it is no replay, because
+// when the parts of a fleet run is chance, too. Each fault has a test of its own.
+var stormSeeds = []uint64{
+	1796008267124705939, // a question was written over the result of a text: TestDoubtOfMember
+}
+
 // A fleetStorm is what two members ask while everything between them and the phone is cut, held, killed, put back and
 // started again by chance.
 type fleetStorm struct {
@@ -61,7 +67,11 @@ func TestFleetStorm(t *testing.T) {
 	s := &fleetStorm{
 		fleetRig: newFleetRig(t), seed: *stormSeed, texts: map[*phone][]string{}, copies: map[*phone]string{},
 	}
-	if s.seed == 0 {
+	switch {
+	case s.seed != 0:
+	case long.Runs():
+		s.seed = stormSeeds[rand.IntN(len(stormSeeds))]
+	default:
 		s.seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("-fleet-seed %d", s.seed)
