@@ -79,7 +79,7 @@ var figures = []figure{
 }
 
 // without are the benchmarks that measure without a yardstick.
-var without = []string{"Judge", "Short", "Render", "MarkerHuge", "Sync", "OfTCP", "UnrelatedCommit", "Questions"}
+var without = []string{"Judge", "Short", "Render", "MarkerHuge", "Sync", "OfTCP", "UnrelatedCommit", "Questions", "FleetIdle"}
 
 // A result is a row with its numbers.
 type result struct {
