@@ -209,7 +209,7 @@ func decode(line []byte, out any) error {
 	if *r.Code != wire.CodeOK {
 		return refusal{*r.Code, r.Error}
 	}
-	if out == nil || len(r.Body) == 0 { // nobody wants it, or there is nothing to say
+	if out == nil || len(r.Body) == 0 { // the caller takes no reply, or the reply has no body
 		return nil
 	}
 	if err := json.Unmarshal(r.Body, out); err != nil {

@@ -21,9 +21,6 @@ func newAuditActions(a *app) *cobra.Command {
 	c.Flags().BoolVar(&l.asJSON, "json", false, "print JSON: the lines as they are")
 	c.Flags().IntVarP(&l.last, "lines", "n", 50, "the `number` of lines of the past")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if l.last < 0 || l.last > mostEntries {
-			return usage("-n takes 0 to %d", mostEntries)
-		}
 		err := a.tail(c.Context(), home.Dirs.Actions, l, l.orAsIs(terminal.Act))
 		if !errors.Is(err, errNoLines) {
 			return err

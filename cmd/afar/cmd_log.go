@@ -27,6 +27,14 @@ type logging struct {
 	hooks          bool // of what the hooks did, instead of the journal
 }
 
+// check returns an error where more is wanted of the past than one answer holds.
+func (l logging) check() error {
+	if l.last < 0 || l.last > mostEntries {
+		return usage("-n takes 0 to %d", mostEntries)
+	}
+	return nil
+}
+
 func newLog(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "log", Short: "Show the journal: all that happened", Args: exactly(),
@@ -44,9 +52,6 @@ func newLog(a *app) *cobra.Command {
 	c.Flags().BoolVar(&l.hooks, "hooks", false, "what the hooks did, as far as it was recorded (afar debug)")
 	c.Flags().IntVarP(&l.last, "lines", "n", 50, "the `number` of entries of the past")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if l.last < 0 || l.last > mostEntries {
-			return usage("-n takes 0 to %d", mostEntries)
-		}
 		if l.hooks {
 			return a.logHooks(c.Context(), l)
 		}
@@ -56,6 +61,9 @@ func newLog(a *app) *cobra.Command {
 }
 
 func (a *app) log(ctx context.Context, l logging) error {
+	if err := l.check(); err != nil {
+		return err
+	}
 	q := wire.LogRequest{Limit: max(l.last, 1), Session: l.session, Last: true}
 	past, err := call(ctx, a, wire.OpLog, q)
 	if err != nil {

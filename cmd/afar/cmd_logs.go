@@ -29,9 +29,6 @@ func newLogs(a *app) *cobra.Command {
 	c.Flags().BoolVar(&l.asJSON, "json", false, "print the lines as they are, JSON")
 	c.Flags().IntVarP(&l.last, "lines", "n", 50, "the `number` of lines of the past")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if l.last < 0 || l.last > mostEntries {
-			return usage("-n takes 0 to %d", mostEntries)
-		}
 		err := a.tail(c.Context(), home.Dirs.Log, l, l.orAsIs(terminal.LogLine))
 		if errors.Is(err, errNoLines) {
 			return errors.New("the coordinator has written nothing yet: afar start")
@@ -60,6 +57,9 @@ const readAgain = 300 * time.Millisecond
 
 // tail prints the last lines of a log that is a file, and with follow those that come. It starts no coordinator.
 func (a *app) tail(ctx context.Context, of func(home.Dirs) string, l logging, draw drawing) error {
+	if err := l.check(); err != nil {
+		return err
+	}
 	d, err := a.dirs()
 	if err != nil {
 		return err

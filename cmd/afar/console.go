@@ -50,8 +50,8 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// say writes a sentence to stdout, and tell one to stderr, where it is no part of the answer. Each text in it becomes
-// one visible line.
+// say writes a sentence to stdout. tell writes one to stderr, because it is not a part of the answer. Each text in the
+// sentence becomes one visible line.
 func (a *app) say(format string, args ...any)  { a.page().Say(format, args...) }
 func (a *app) tell(format string, args ...any) { (&terminal.Page{W: a.stderr}).Say(format, args...) }
 
