@@ -99,7 +99,7 @@ func (s *Store) Done(a Action, note string) error {
 		return nil
 	}
 	a.Note = note
-	return s.commitHeld(&Batch{Done: []Action{a}}, unsynced)
+	return s.commitHeld(&Batch{Done: []Action{a}}, s.level) // a repeat comes to the same, so any level will do
 }
 
 // Later puts an action off after a failure.
