@@ -26,8 +26,8 @@ var (
 	stormSeed = flag.Uint64("fleet-seed", 0, "the seed of the storm over a fleet, 0 for a new one")
 )
 
-// stormSeeds are seeds whose storms found a fault. A storm of half an hour begins with one of them: it is no replay, because
-// when the parts of a fleet run is chance, too. Each fault has a test of its own.
+// stormSeeds are the seeds of storms that found a fault. A storm of half an hour uses one of them. It does not repeat the
+// earlier storm, because the timing of the processes differs. Each fault has a test of its own.
 var stormSeeds = []uint64{
 	1796008267124705939, // a question was written over the result of a text: TestDoubtOfMember
 }

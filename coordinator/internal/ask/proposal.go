@@ -32,7 +32,7 @@ type Proposed struct {
 func NewProposal(id ID, by session.ID, p Proposed, does string) Ask {
 	cwd := p.Run.Dir
 	if p.Machine != "" {
-		cwd = "" // it is no directory of this machine
+		cwd = "" // the directory is on another machine
 	}
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\x00%s\x00%s", p.Run.ID, does, p.Prompt)))
 	return Ask{

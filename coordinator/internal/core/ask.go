@@ -43,7 +43,9 @@ const (
 )
 
 func newAskTable(s *state) askTable {
-	t := register(s, store.Asks, table.Traits[ask.Ask]{Due: s.askDue, Expire: expiry(s, (*draft).expireAsk), Touches: askParts})
+	t := register(s, store.Asks, table.Traits[ask.Ask]{
+		Due: s.askDue, Expire: expiry(s, (*draft).expireAsk), Touches: askParts,
+	})
 	return askTable{
 		Table:     t,
 		byNonce:   t.IndexBy(func(a ask.Ask) string { return a.Nonce }),

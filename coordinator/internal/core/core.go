@@ -72,8 +72,8 @@ type owner struct {
 	flushAt time.Time       // when what is carried is committed in any case; zero if nothing is
 }
 
-// A draft is a change of the state that is not committed yet: it reads the state as it was, and collects in b what is to be
-// written. The state itself changes only after the commit.
+// A draft is a change of the state that is not committed yet. It reads the state as it was, and collects in b what is to
+// be written. The state itself changes only after the commit.
 type draft struct {
 	*state
 	b   *store.Batch

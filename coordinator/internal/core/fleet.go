@@ -291,7 +291,7 @@ func (s *draft) putBack(name string, of func(fleet.Order) bool) {
 	s.notify("put-back "+name, "", channel.News{Kind: channel.MachinePutBack, Of: name, N: ended})
 }
 
-// dropOrders ends the orders of a kind whose outcome nobody knows, and returns how many there were.
+// dropOrders ends the waiting orders that of accepts, and returns how many there were. Nobody knows what they came to.
 func (s *draft) dropOrders(of func(fleet.Order) bool, why string) (ended int) {
 	for _, o := range s.orders.Rows {
 		if !o.Waits() || !of(o) {

@@ -42,7 +42,9 @@ type runTable struct {
 }
 
 func newRunTable(s *state) runTable {
-	t := register(s, store.Runs, table.Traits[run.Run]{Due: s.runDue, Expire: expiry(s, (*draft).expireRun), Touches: runParts})
+	t := register(s, store.Runs, table.Traits[run.Run]{
+		Due: s.runDue, Expire: expiry(s, (*draft).expireRun), Touches: runParts,
+	})
 	return runTable{
 		Table:          t,
 		byConversation: t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Conversation) }),

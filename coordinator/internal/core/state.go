@@ -53,7 +53,9 @@ func newState(cfg *Config) *state {
 	s := &state{cfg: cfg}
 	s.sessions = newSessionTable(s)
 	s.asks = newAskTable(s)
-	s.loops = register(s, store.Loops, table.Traits[loop.Stack]{Due: loopDue, Expire: expiry(s, (*draft).expireLoop), Touches: loopParts})
+	s.loops = register(s, store.Loops, table.Traits[loop.Stack]{
+		Due: loopDue, Expire: expiry(s, (*draft).expireLoop), Touches: loopParts,
+	})
 	s.messages = newMessageTable(s)
 	s.grants = newGrantTable(s)
 	s.undos = newUndoTable(s)

@@ -510,7 +510,7 @@ func afarCommand(sh *shell.Shell, c shell.Command) {
 	switch {
 	case verb == "", lex.ContainsAny(c.Args, "--help -h"):
 		return
-	case isElsewhere && verb+"."+sub != "run.start": // it is no session's
+	case isElsewhere && verb+"."+sub != "run.start": // a decision of the person
 	case lex.OneOf(verb, "asks completion consult demo doctor grants help issue log logs post read report status"+
 		" topics version"),
 		lex.OneOf(verb+"."+sub, "audit. audit.verify away. config. debug. guard. guard.explain guard.rules"+
