@@ -144,8 +144,9 @@ func TestReplayed(t *testing.T) {
 	a, keys := f.member()
 	connected(t, a)
 	heard := f.tap(up("test", "*"))
+	const body = "what only the hub may read, call " // long: a short one is in sealed bytes by chance
 	for i := range 20 {
-		if _, err := a.Call(t.Context(), "act", []byte(strconv.Itoa(i))); err != nil {
+		if _, err := a.Call(t.Context(), "act", []byte(body+strconv.Itoa(i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -159,7 +160,7 @@ func TestReplayed(t *testing.T) {
 		t.Errorf("20 calls had %d effects", n)
 	}
 	for _, m := range messages {
-		if bytes.Contains(m, []byte("act")) && bytes.Contains(m, []byte(" 1")) {
+		if bytes.Contains(m, []byte(body)) {
 			t.Error("the operator can read a body")
 		}
 	}
