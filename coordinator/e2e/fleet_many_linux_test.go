@@ -20,6 +20,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/link"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
+	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -64,7 +65,7 @@ type manyRig struct {
 
 func newManyRig(b testing.TB) *manyRig {
 	b.Helper()
-	r := &manyRig{fleetRig: &fleetRig{phone: newPhoneOn(b, pagedNest(b)), addr: freeAddr(b)}}
+	r := &manyRig{fleetRig: &fleetRig{phone: newPhoneOn(b, pagedNest(b)), addr: netproxy.FreeAddr(b)}}
 	r.afar("fleet", "serve", "--listen", r.addr, "--name", "desk")
 	r.page = r.browser()
 	return r

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,19 +29,9 @@ func newFleetRig(t testing.TB) *fleetRig { t.Helper(); return newFleetRigOn(t, n
 // newFleetRigOn returns a rig whose hub is the machine of a nest.
 func newFleetRigOn(t testing.TB, n *nest) *fleetRig {
 	t.Helper()
-	r := &fleetRig{phone: newPhoneOn(t, n), addr: freeAddr(t)}
+	r := &fleetRig{phone: newPhoneOn(t, n), addr: netproxy.FreeAddr(t)}
 	r.afar("fleet", "serve", "--listen", r.addr, "--name", "desk")
 	return r
-}
-
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // join makes another machine a member. Its person is away, so each question goes to the hub at once.

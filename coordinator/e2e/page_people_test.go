@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"regexp"
@@ -16,6 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/browser"
 	"github.com/afar-sh/afar/coordinator/standin/long"
+	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 )
 
 // newPagedPhone returns a coordinator with Ann's phone and with the page.
@@ -28,14 +28,9 @@ func newPagedPhone(t *testing.T) *phone {
 // pagedNest returns a nest whose coordinator has a page.
 func pagedNest(t testing.TB) *nest {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0") // the port stays when the coordinator starts again
-	if err != nil {
-		t.Fatal(err)
-	}
-	free.Close()
 	n := newNestWith(t, os.Getenv("PATH"))
 	n.env = slices.DeleteFunc(n.env, func(v string) bool { return strings.HasPrefix(v, "AFAR_WEB_ADDR=") })
-	n.env = append(n.env, "AFAR_WEB_ADDR="+free.Addr().String())
+	n.env = append(n.env, "AFAR_WEB_ADDR="+netproxy.FreeAddr(t)) // it stays when the coordinator starts again
 	return n
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/long"
+	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -117,12 +118,7 @@ func TestPageBehindProxy(t *testing.T) {
 func TestPageKilled(t *testing.T) {
 	long.InCI(t)
 	t.Parallel()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	free.Close()
-	s := stillSite(t, free.Addr().String())
+	s := stillSite(t, netproxy.FreeAddr(t))
 	s.run()
 	s.signIn()
 	stream := s.stream()

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
+	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 )
 
 var joins = regexp.MustCompile(`afar fleet join (\S+)`)
@@ -21,7 +22,7 @@ func newFleet(t *testing.T, allowed ...string) (desk, build *rig) {
 	t.Helper()
 	client := host.Need(t, host.Current)
 	desk = newRig(t, client, allowed...)
-	desk.must("fleet", "serve", "--listen", freeAddress(t), "--name", "desk")
+	desk.must("fleet", "serve", "--listen", netproxy.FreeAddr(t), "--name", "desk")
 	build = newMachine(t, desk.bot, client, root, "off", allowed...)
 	build.isMember = true
 	word := joins.FindStringSubmatch(desk.must("fleet", "invite", "--name", "build"))

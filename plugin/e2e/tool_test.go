@@ -3,24 +3,13 @@
 package e2e
 
 import (
-	"net"
 	"strings"
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
+	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 )
-
-// freeAddress returns an address of loopback that nobody serves.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
 
 // TestRealTools: the client finds Afar's tools through its search, calls one without a
 // question, and the model reads the result, also after the coordinator was restarted.
@@ -32,7 +21,7 @@ func TestRealTools(t *testing.T) {
 			if version != host.Current {
 				client = host.NeedLong(t, version)
 			}
-			addr := freeAddress(t)
+			addr := netproxy.FreeAddr(t)
 			r := newRigAt(t, client, root, addr)
 			r.configure("[web]\naddr = \"" + addr + "\"")
 			const tool = "mcp__plugin_afar_afar__"

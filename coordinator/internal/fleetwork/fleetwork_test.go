@@ -27,6 +27,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -240,11 +241,7 @@ func newPair(t *testing.T, desk, build time.Duration) *pair {
 		t.Skip("runs the server of the fleet, which the race detector does not see")
 	}
 	p := &pair{t: t, desk: newMachine(t, "desk", desk), build: newMachine(t, "build", build)}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	p.desk.ok(err)
-	addr := l.Addr().String()
-	p.desk.ok(l.Close())
-	_, err = p.desk.setup.Serve(t.Context(), wire.FleetServeRequest{Listen: addr})
+	_, err := p.desk.setup.Serve(t.Context(), wire.FleetServeRequest{Listen: netproxy.FreeAddr(t)})
 	p.desk.ok(err)
 	p.desk.ok(p.desk.ChangeAccount(channel.Act{Channel: phone}, func(a channel.Account, at time.Time) channel.Change {
 		a.Person = &channel.Person{ID: "1", Address: "1", Name: "Ann", At: at}

@@ -16,6 +16,8 @@ import (
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
+
+	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 )
 
 // An operator has a cluster of two servers, and gives out credentials for one account.
@@ -39,11 +41,11 @@ func newOperator(t *testing.T) *operator {
 	if err := accounts.Store(id, token); err != nil {
 		t.Fatal(err)
 	}
-	routes := []string{freeAddr(t), freeAddr(t)}
+	routes := []string{netproxy.FreeAddr(t), netproxy.FreeAddr(t)}
 	for i, route := range routes {
 		port := portOf(route)
 		s, err := server.NewServer(&server.Options{
-			Host: "127.0.0.1", Port: portOf(freeAddr(t)), NoLog: true, NoSigs: true, ServerName: "node" + strconv.Itoa(i),
+			Host: "127.0.0.1", Port: portOf(netproxy.FreeAddr(t)), NoLog: true, NoSigs: true, ServerName: "node" + strconv.Itoa(i),
 			TrustedKeys: []string{trustedKey}, AccountResolver: accounts,
 			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
 			Routes:  []*url.URL{{Scheme: "nats", Host: routes[1-i]}},

@@ -514,7 +514,7 @@ func TestServerAlone(t *testing.T) {
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
 	state := f.hub.serverState()
 	inUse, _ := json.Marshal(state)
-	state.Listen, state.Users = freeAddr(t), nil
+	state.Listen, state.Users = netproxy.FreeAddr(t), nil
 	open, _ := json.Marshal(state)
 	for line, want := range map[string]string{
 		"":            "",
@@ -555,7 +555,7 @@ func TestOwnerKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	user := fleetserver.User{Nkey: testKeys(t).Sign}
-	s := fleetserver.State{Listen: freeAddr(t), Cert: cert.File, Key: cert.KeyFile, Users: []fleetserver.User{user}}
+	s := fleetserver.State{Listen: netproxy.FreeAddr(t), Cert: cert.File, Key: cert.KeyFile, Users: []fleetserver.User{user}}
 	text, _ := json.Marshal(s)
 	owner := exec.Command(os.Args[0])
 	owner.Env = append(os.Environ(), ownerVar+"="+string(text), "AFAR_TEST_SERVER="+serverBin())

@@ -121,7 +121,7 @@ func TestJoinExpired(t *testing.T) {
 	other.Pin = strings.Repeat("0", 64)
 	cannotJoin(t, other, "not the pinned one")
 	other = w
-	other.Addrs = []string{freeAddr(t)}
+	other.Addrs = []string{netproxy.FreeAddr(t)}
 	cannotJoin(t, other, "nobody answers at "+other.Addrs[0])
 }
 
@@ -130,7 +130,7 @@ func TestJoinElsewhere(t *testing.T) {
 	f := newFleet(t)
 	w := f.invite()
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
-	w.Addrs = []string{freeAddr(t), w.Addrs[0]}
+	w.Addrs = []string{netproxy.FreeAddr(t), w.Addrs[0]}
 	if got, err := Join(t.Context(), w, testKeys(t), nil); err != nil || string(got) != "welcome " {
 		t.Errorf("%q, %v", got, err)
 	}

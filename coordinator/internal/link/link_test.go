@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 )
 
 // programs is where cmd/fleet-server is built, "" before the first test that needs it.
@@ -61,16 +62,6 @@ type fleet struct {
 	invites []string
 }
 
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 func testKeys(t testing.TB) *Keys {
 	t.Helper()
 	k, err := LoadKeys(t.TempDir())
@@ -99,7 +90,7 @@ func (f *fleet) handle(ctx context.Context, from, kind string, body []byte) ([]b
 
 func newFleet(t testing.TB) *fleet {
 	t.Helper()
-	f := &fleet{t: t, keys: testKeys(t), addr: freeAddr(t)}
+	f := &fleet{t: t, keys: testKeys(t), addr: netproxy.FreeAddr(t)}
 	dir := t.TempDir()
 	var err error
 	if f.cert, err = Certificate(dir); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/afar-sh/afar/coordinator/fleetserver"
+	"github.com/afar-sh/afar/coordinator/standin/netproxy"
 )
 
 // BenchmarkLink measures a call from a member to its hub and from the hub to a member, with 600 bytes, as a
@@ -41,7 +42,7 @@ func BenchmarkLink(b *testing.B) {
 func (f *fleet) bare(b *testing.B) func(body []byte) error {
 	b.Helper()
 	one, two, all := testKeys(b), testKeys(b), []string{">"}
-	state := fleetserver.State{Listen: freeAddr(b), Cert: f.cert.File, Key: f.cert.KeyFile, Users: []fleetserver.User{
+	state := fleetserver.State{Listen: netproxy.FreeAddr(b), Cert: f.cert.File, Key: f.cert.KeyFile, Users: []fleetserver.User{
 		{Nkey: one.Sign, Publish: all, Subscribe: all}, {Nkey: two.Sign, Publish: all, Subscribe: all},
 	}}
 	server, err := startServer(b.Context(), serverBin(), state)
