@@ -107,18 +107,20 @@ func TestCannotStart(t *testing.T) {
 		}
 	}
 	b.waitForStart()
+	stop, dialog := time.Hour, time.Hour // the fastest counts, because the machine may be busy
 	for range 3 {
-		if out, took := b.run("Stop", stopped, attended); out != "" || took > time.Second {
-			t.Errorf("Stop said %q and took %s", out, took)
+		out, took := b.run("Stop", stopped, attended)
+		if stop = min(stop, took); out != "" {
+			t.Errorf("Stop said %q", out)
+		}
+		out, took = b.run("PermissionRequest", bash("touch f"), attended)
+		dialog, text = min(dialog, took), systemMessage(t, out)
+		if !strings.Contains(text, "asked here alone") || !strings.Contains(text, "unknown key") {
+			t.Errorf("the dialog says %q", text)
 		}
 	}
-	out, took := b.run("PermissionRequest", bash("touch f"), attended)
-	text = systemMessage(t, out)
-	if !strings.Contains(text, "asked here alone") || !strings.Contains(text, "unknown key") {
-		t.Errorf("the dialog says %q", text)
-	}
-	if took > time.Second {
-		t.Errorf("the dialog comes after %s", took)
+	if max(stop, dialog) > time.Second {
+		t.Errorf("Stop takes %s, and the dialog comes after %s", stop, dialog)
 	}
 	out, _ = b.run("PermissionRequest", bash("touch f"), unattended)
 	if !strings.Contains(out, `"behavior":"deny"`) || !strings.Contains(out, "cannot start") {

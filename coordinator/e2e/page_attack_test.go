@@ -82,11 +82,10 @@ func (s *site) run() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		<-ended
 	})
-	for range 200 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if s.client().Ping(time.Second) == nil {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	s.t.Fatalf("the coordinator does not serve: %s", s.console.String())
 }
@@ -236,7 +235,7 @@ func TestPageRebinding(t *testing.T) {
 			}
 		}
 	}
-	raw := s.raw("POST /pause HTTP/1.0\r\nCookie: "+s.cookie.String()+"\r\nContent-Length: 0\r\n\r\n", 10*time.Second)
+	raw := s.raw("POST /pause HTTP/1.0\r\nCookie: " + s.cookie.String() + "\r\nContent-Length: 0\r\n\r\n")
 	if strings.Contains(raw, " 303 ") || strings.Contains(raw, " 200 ") {
 		t.Errorf("without a Host: %.100q", raw)
 	}
@@ -342,7 +341,7 @@ func TestPageSignedOut(t *testing.T) {
 	if r := s.send(request{path: "/"}); r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("it reads: %s", r.Status)
 	}
-	_ = stream.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = stream.SetReadDeadline(time.Now().Add(patience))
 	if _, err := io.Copy(io.Discard, reader); err != nil {
 		t.Errorf("its stream goes on: %v", err)
 	}
@@ -417,7 +416,7 @@ func TestPagePaths(t *testing.T) {
 		"/static/" + strings.Repeat("a/", 2000),
 	} {
 		head := "\r\nHost: " + s.addr + "\r\nCookie: " + s.cookie.String() + "\r\nConnection: close\r\n\r\n"
-		raw := s.raw("GET "+path+" HTTP/1.1"+head, 10*time.Second)
+		raw := s.raw("GET " + path + " HTTP/1.1" + head)
 		status, _, _ := strings.Cut(raw, "\r\n")
 		if strings.Contains(status, " 200 ") || strings.Contains(raw, "root:") || strings.Contains(raw, "<pre>") {
 			t.Errorf("%.80s: %s", path, status)
@@ -426,14 +425,14 @@ func TestPagePaths(t *testing.T) {
 }
 
 // raw sends bytes and no more, and returns all that comes back until the other side closes.
-func (s *site) raw(text string, within time.Duration) string {
+func (s *site) raw(text string) string {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", s.addr)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(within))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	_, _ = io.WriteString(conn, text) // the other side may close before it has read all
 	_ = conn.(*net.TCPConn).CloseWrite()
 	out, err := io.ReadAll(conn)
@@ -442,7 +441,7 @@ func (s *site) raw(text string, within time.Duration) string {
 		timeout = e
 	}
 	if timeout != nil && timeout.Timeout() {
-		s.t.Errorf("after %s the connection is still open: %.60q", within, text)
+		s.t.Errorf("after %s the connection is still open: %.60q", patience, text)
 	}
 	return string(out)
 }
@@ -463,7 +462,7 @@ func TestPageHuge(t *testing.T) {
 		"no HTTP at all":       "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 		"a line break in Host": strings.Replace(head, s.addr, s.addr+"\n evil.example", 1) + "\r\n",
 	} {
-		out := s.raw(text, 10*time.Second)
+		out := s.raw(text)
 		if strings.Contains(out, " 303 ") || strings.HasPrefix(out, "HTTP/1.1 200") {
 			t.Errorf("%s: %.100q", what, out)
 		}
@@ -525,11 +524,10 @@ func TestPageFromSession(t *testing.T) {
 // await returns the text of a file once it has one.
 func (s *site) await(path string) string {
 	s.t.Helper()
-	for range 500 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if text, err := os.ReadFile(path); err == nil && len(text) > 0 {
 			return string(text)
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	s.t.Fatal("no reply came")
 	return ""

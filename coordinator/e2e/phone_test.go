@@ -186,7 +186,7 @@ func (p *phone) trail() string {
 
 // aim returns the coordinator that answers, nil for none.
 func (p *phone) aim() *os.Process {
-	line, err := p.client().Call(wire.Request{V: wire.Version, Op: string(wire.OpStatus)}, time.Now().Add(10*time.Second))
+	line, err := p.client().Call(wire.Request{V: wire.Version, Op: string(wire.OpStatus)}, time.Now().Add(patience))
 	if err != nil {
 		return nil
 	}

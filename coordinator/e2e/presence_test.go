@@ -115,7 +115,7 @@ func replaceHome(n *nest) error {
 			n.t.Error("the successor has ended, too")
 		default:
 		}
-		line, err := n.client().Call(wire.Request{V: wire.Version, Op: string(wire.OpStatus)}, time.Now().Add(5*time.Second))
+		line, err := n.client().Call(wire.Request{V: wire.Version, Op: string(wire.OpStatus)}, time.Now().Add(patience))
 		if err != nil {
 			n.t.Errorf("the successor does not answer: %v %s", err, line)
 		}

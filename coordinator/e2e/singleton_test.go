@@ -169,12 +169,12 @@ func (n *nest) round(round, count int) (*exec.Cmd, <-chan int) {
 	for i := range all {
 		left[i] = true
 	}
-	patience := time.After(30 * time.Second)
+	late := time.After(patience)
 	for len(left) > 1 {
 		select {
 		case i := <-ended:
 			delete(left, i)
-		case <-patience:
+		case <-late:
 			n.t.Fatalf("round %d: %d coordinators live", round, len(left))
 		}
 	}
@@ -191,7 +191,7 @@ func (n *nest) answers(round, pid int) {
 	n.t.Helper()
 	var line []byte
 	var err error
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		line, err = n.client().Call(wire.Request{V: wire.Version, Op: string(wire.OpStatus)}, deadline)
 		if err == nil {
 			break
@@ -230,7 +230,7 @@ func TestStart(t *testing.T) {
 			t.Errorf("two coordinators answered: %s and %s", first, pid)
 		}
 	}
-	line, err := n.client().Call(wire.Request{V: wire.Version, Op: string(wire.OpShutdown)}, time.Now().Add(5*time.Second))
+	line, err := n.client().Call(wire.Request{V: wire.Version, Op: string(wire.OpShutdown)}, time.Now().Add(patience))
 	if err != nil || !strings.Contains(string(line), `"code":""`) {
 		t.Errorf("shutdown: %v %s", err, line)
 	}

@@ -62,7 +62,7 @@ func TestVersion(t *testing.T) {
 			if err := os.WriteFile(program, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			wait := 10 * time.Second
+			wait := time.Minute
 			if name == "hangs" {
 				wait = 100 * time.Millisecond
 			}

@@ -163,7 +163,7 @@ func TestLockWaits(t *testing.T) {
 		defer close(held)
 		_, _ = ledger.Land(context.WithoutCancel(t.Context()), s.w, s.commit, true)
 	}()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(s.bare, "held")); err == nil {
 			break
 		}
@@ -171,10 +171,18 @@ func TestLockWaits(t *testing.T) {
 			t.Fatal("nothing is pushed")
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // enough to come to the lock
-	defer cancel()
-	if _, err := git.AddWorktree(ctx, s.dir, "i2", ""); !errors.Is(err, context.DeadlineExceeded) ||
-		!strings.Contains(fmt.Sprint(err), "another loop") {
+	late := func(after time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), after)
+		defer cancel()
+		_, err := git.AddWorktree(ctx, s.dir, "i2", "")
+		return err
+	}
+	err, atLock := error(nil), false
+	for after := time.Second; !atLock && after < time.Minute; after *= 2 { // until it is enough to come to the lock
+		err = late(after)
+		atLock = strings.Contains(fmt.Sprint(err), "another loop")
+	}
+	if !atLock || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("have %v", err)
 	}
 	write(t, s.bare, "go", "")

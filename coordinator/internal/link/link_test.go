@@ -177,7 +177,7 @@ func (f *fleet) config(keys *Keys) MemberConfig {
 
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(15 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("never: " + what)
 		}
@@ -236,7 +236,7 @@ func TestRemoved(t *testing.T) {
 	f.hub.Admit(f.members[1:], nil)
 	began := time.Now()
 	eventually(t, "cut", func() bool { return !a.State().Connected })
-	if took := time.Since(began); took > time.Second {
+	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it was cut after %v", took)
 	}
 	if _, err := b.Call(t.Context(), "greet", nil); err != nil {

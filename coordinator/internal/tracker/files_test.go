@@ -500,7 +500,7 @@ func TestManyIssues(t *testing.T) {
 		}
 		begun := time.Now()
 		settle(all)
-		if took := time.Since(begun); took > 5*time.Second {
+		if took := time.Since(begun); took > 30*time.Second {
 			t.Errorf("it took %v", took)
 		}
 		want := "issues need each other in a circle: i00000 → i00001 → i00002 → i00003 → i00004 → " +

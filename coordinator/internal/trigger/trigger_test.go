@@ -135,7 +135,7 @@ func TestLongSleep(t *testing.T) {
 		if n := strings.Count(have, "+"); n != 100 || !strings.Contains(have, "older") {
 			t.Errorf("%d fire", n)
 		}
-		if took := time.Since(begin); took > 2*time.Second {
+		if took := time.Since(begin); took > 20*time.Second {
 			t.Errorf("it took %v", took)
 		}
 	}

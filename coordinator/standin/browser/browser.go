@@ -22,7 +22,7 @@ import (
 )
 
 // Patience bounds each step in the browser. The machine may be busy.
-const Patience = 30 * time.Second
+const Patience = time.Minute
 
 // names are the programs that serve as the browser, the best first.
 var names = []string{"chromium-headless-shell", "chrome-headless-shell", "chromium"}

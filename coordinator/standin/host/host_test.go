@@ -140,12 +140,12 @@ func TestTerminal(t *testing.T) {
 		typedTextArrives(t, m, x)
 
 		x.Submit("go " + model.Play(model.Bash("touch f; "+seen), model.Say("all finished")))
-		x.Await(`Do you want to proceed\?`, 30*time.Second)
+		x.Await(`Do you want to proceed\?`, time.Minute)
 		if _, err := os.Stat(filepath.Join(lab.Project, "f")); err == nil {
 			t.Fatal("the tool ran before it was allowed")
 		}
 		x.Settle(`Do you want to proceed\?`, "Enter") // "Yes" is the first choice
-		x.Await(`all finished`, 30*time.Second)
+		x.Await(`all finished`, time.Minute)
 		if _, err := os.Stat(filepath.Join(lab.Project, "f")); err != nil {
 			t.Error(err)
 		}
@@ -168,7 +168,7 @@ func typedTextArrives(t *testing.T, m *model.Server, x *host.Terminal) {
 		"two\nlines",
 	} {
 		x.Submit(text)
-		_, err := m.Await(within(t, 30*time.Second), func(r model.Request) bool { return r.Prompt() == text })
+		_, err := m.Await(within(t, time.Minute), func(r model.Request) bool { return r.Prompt() == text })
 		if err != nil {
 			t.Fatalf("%q: %v\n%s", text, err, x.Screen())
 		}

@@ -93,7 +93,7 @@ func (x *Terminal) Type(text string) {
 		x.literal(line)
 	}
 	end := tail(text)
-	if !x.until(15*time.Second, func(screen string) bool { return strings.Contains(squeeze(screen), end) }) {
+	if !x.until(patience, func(screen string) bool { return strings.Contains(squeeze(screen), end) }) {
 		x.lab.t.Fatalf("the terminal does not show the typed %q:\n%s", text, x.Screen())
 	}
 }
@@ -157,7 +157,7 @@ func (x *Terminal) Running() bool { return x.pid > 0 && syscall.Kill(x.pid, 0) =
 // ended. It ends only the tmux server that this Terminal started.
 func (x *Terminal) Close() {
 	x.tmux("kill-server")
-	for end := time.Now().Add(10 * time.Second); x.Running(); time.Sleep(lookEvery) {
+	for end := time.Now().Add(patience); x.Running(); time.Sleep(lookEvery) {
 		if time.Now().After(end) {
 			x.lab.t.Errorf("the client (pid %d) outlived its terminal", x.pid)
 			syscall.Kill(x.pid, syscall.SIGKILL)

@@ -14,7 +14,7 @@ import (
 )
 
 // patience is how long a coordinator that was told to end may take.
-const patience = 5 * time.Second
+const patience = 30 * time.Second
 
 // Check returns an error that names every coordinator whose program lies below
 // dir and that still runs, and ends them. It sees processes where the system
