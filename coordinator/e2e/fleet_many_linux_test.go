@@ -261,18 +261,16 @@ func (p *player) shows(s fleet.Shown) {
 	p.call(fleet.MsgMirror, s, nil)
 }
 
-// greet says hello, and shows the hub what it wants.
+// greet says hello, and shows the hub its cards and what it wants.
 func (p *player) greet() {
-	says := fleet.Hello{Known: p.known, Now: time.Now().UnixMilli(), Cards: map[ask.ID]string{}}
+	says := fleet.Hello{Known: p.known, Now: time.Now().UnixMilli()}
 	says.Version = "1.0.0"
-	byID := map[ask.ID]ask.Ask{}
 	for _, a := range p.asks {
-		says.Cards[a.ID], byID[a.ID] = "digest", a
+		says.Cards = append(says.Cards, a.ID)
 	}
-	var hub fleet.Hello
-	p.call(fleet.MsgHello, says, &hub)
-	for _, id := range hub.Want {
-		p.card(byID[id])
+	p.call(fleet.MsgHello, says, nil)
+	for _, a := range p.asks {
+		p.card(a)
 	}
 	all, items := fleet.Shown{Digests: map[string]string{}}, map[string]fleet.Item{}
 	for _, s := range p.sessions {

@@ -30,9 +30,8 @@ type Hello struct {
 	You    string `json:"you,omitempty"`    // hub: the member's name
 	// Decides, of the hub, says that the person may answer for the member there.
 	Decides bool `json:"decides,omitempty"`
-	// Cards, of the member, are its open cards with the digest of each. The hub replies with those that it wants.
-	Cards map[ask.ID]string `json:"cards,omitempty"`
-	Want  []ask.ID          `json:"want,omitempty"`
+	// Cards, of the member, are its open cards. It sends each when the hub has replied.
+	Cards []ask.ID `json:"cards,omitempty"`
 	// Checked, of the member, is the mark of the entry that the hub has seen of it last: it has compared the two. Before
 	// that the hub replies with what it has seen, and nothing more.
 	Checked string `json:"checked,omitempty"`

@@ -278,7 +278,7 @@ func (h *Hub) hello(id fleet.MachineID, body []byte) (out fleet.Hello, err error
 		Known: h.cfg.Core.Mine(), Now: h.cfg.Core.Now().UnixMilli(), Person: h.cfg.Person(), You: m.Name, Decides: m.Decides,
 	}
 	out.Version = h.cfg.Version
-	if out.Want, err = h.compare(id, in.Cards); err != nil {
+	if err := h.withdraw(id, in.Cards); err != nil {
 		return out, err
 	}
 	if err := h.cfg.Core.SetPresent(id, true); err != nil {
@@ -304,20 +304,19 @@ func (h *Hub) greetAll(but fleet.MachineID) {
 	}
 }
 
-// compare ends the mirrors of asks that a member does not have open any more, and returns those that are not here.
-func (h *Hub) compare(id fleet.MachineID, cards map[ask.ID]string) (want []ask.ID, err error) {
-	have := h.cfg.Core.OpenMirrors(id)
+// withdraw ends the mirrors of asks that are on no card that the member has open.
+func (h *Hub) withdraw(id fleet.MachineID, cards []ask.ID) error {
+	open := map[ask.ID]bool{}
+	for _, ref := range cards {
+		open[ask.MirrorID(string(id), ref)] = true
+	}
 	var over []ask.ID
-	for ref := range have {
-		if _, open := cards[ref]; !open && !h.cfg.Core.OnOtherCard(id, ref, cards) {
+	for ref := range h.cfg.Core.OpenMirrors(id) {
+		if a, err := h.cfg.Core.Ask(ask.MirrorID(string(id), ref)); err == nil && !open[a.CardID()] {
 			over = append(over, ref)
 		}
 	}
-	for ref := range cards {
-		want = append(want, ref)
-	}
-	slices.Sort(want)
-	return want, h.cfg.Core.WithdrawMirrors(id, over, "it ended while its machine was not reachable")
+	return h.cfg.Core.WithdrawMirrors(id, over, "it ended while its machine was not reachable")
 }
 
 // begin sends the member what waits for it, from now until it is down.

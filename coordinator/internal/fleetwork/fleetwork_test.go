@@ -889,7 +889,7 @@ func TestEvilMember(t *testing.T) {
 		{fleet.MsgMirror, fleet.Shown{Gone: []string{"session s", build + " session s", "../" + build + " session s"}}},
 		{fleet.MsgMirror, fleet.Shown{Items: []fleet.Item{{Name: "session s", Hash: "x", Body: []byte(`{"token":"evil"}`)}}}},
 		{fleet.MsgMirror, fleet.Shown{Digests: map[string]string{}}},
-		{fleet.MsgHello, fleet.Hello{Person: "Eve", You: "build", Decides: true, Cards: map[ask.ID]string{theirs.From.Ref: ""}}},
+		{fleet.MsgHello, fleet.Hello{Person: "Eve", You: "build", Decides: true, Cards: []ask.ID{theirs.From.Ref}}},
 		{fleet.MsgOrder, fleet.Sent{Life: p.desk.Mine().Life, Number: 1, Op: "press", By: "Eve"}},
 		{fleet.MsgDo, fleet.Do{Op: "status", By: "Eve"}},
 		{fleet.MsgTell, fleet.Tell{Key: "k", Notice: channel.Notice{At: "2", Session: "s@" + "x", Text: "from Eve"}}},

@@ -166,16 +166,13 @@ func (c *Channel) meet(ctx context.Context) {
 
 // greet says who we are and how far we are, and takes in the same of the hub.
 func (c *Channel) greet(ctx context.Context) error {
-	cards := map[ask.ID]string{}
-	open := map[ask.ID]ask.Card{}
-	for _, card := range c.cfg.Core.OpenCards() {
-		if card.Face().Shown {
-			id := card[0].CardID()
-			open[id], cards[id] = card, digest(card)
-		}
-	}
-	says := fleet.Hello{Known: c.cfg.Core.Mine(), Now: c.cfg.Core.Now().UnixMilli(), Seen: c.cfg.Core.Fleet().Peer, Cards: cards}
+	says := fleet.Hello{Known: c.cfg.Core.Mine(), Now: c.cfg.Core.Now().UnixMilli(), Seen: c.cfg.Core.Fleet().Peer}
 	says.Version = c.cfg.Version
+	open := c.cfg.Core.OpenCards()
+	open = slices.DeleteFunc(open, func(card ask.Card) bool { return !card.Face().Shown })
+	for _, card := range open {
+		says.Cards = append(says.Cards, card[0].CardID())
+	}
 	hub, err := c.hello(ctx, says)
 	if err != nil {
 		return err
@@ -183,11 +180,9 @@ func (c *Channel) greet(ctx context.Context) error {
 	if err := c.cfg.Core.MetHub(hub); err != nil {
 		return err
 	}
-	for _, id := range hub.Want {
-		if card := open[id]; card != nil {
-			if err := c.send(ctx, card); err != nil {
-				return err
-			}
+	for _, card := range open {
+		if err := c.send(ctx, card); err != nil {
+			return err
 		}
 	}
 	return c.settle()
@@ -341,7 +336,7 @@ func (c *Channel) card(ctx context.Context, a store.Action) error {
 	if err := c.send(ctx, card); err != nil {
 		return err
 	}
-	noted := channel.Copy{Ask: id, Channel: Name, Message: channel.MessageID(id), Shown: digest(card)}
+	noted := channel.Copy{Ask: id, Channel: Name, Message: channel.MessageID(id)}
 	if len(copies) == 0 {
 		return c.cfg.Core.Sent(a, noted)
 	}
@@ -360,20 +355,6 @@ func (c *Channel) send(ctx context.Context, card ask.Card) error {
 		a.Taker = session.Process{}
 	}
 	return c.call(ctx, fleet.MsgCard, out, nil)
-}
-
-// digest returns a digest of what a card shows.
-func digest(card ask.Card) string {
-	raw, err := json.Marshal(card)
-	if err != nil {
-		return ""
-	}
-	return sum(raw)
-}
-
-func sum(raw []byte) string {
-	s := sha256.Sum256(raw)
-	return hex.EncodeToString(s[:12])
 }
 
 // settled tells the hub what an order came to.
@@ -497,7 +478,8 @@ func (c *Channel) show(ctx context.Context) {
 func (c *Channel) showOnce(ctx context.Context, known map[string]string, whole bool) error {
 	now, items := map[string]string{}, map[string]fleet.Item{}
 	for _, item := range c.cfg.Items() {
-		item.Hash = sum(item.Body)
+		hash := sha256.Sum256(item.Body)
+		item.Hash = hex.EncodeToString(hash[:12])
 		now[item.Name], items[item.Name] = item.Hash, item
 	}
 	var changed []string
