@@ -23,7 +23,7 @@ import (
 )
 
 // soon is much longer than any call here takes, so that only a hang exceeds it.
-const soon = 20 * time.Second
+const soon = 2 * time.Minute
 
 var status = wire.Request{V: wire.Version, Op: string(wire.OpStatus)}
 

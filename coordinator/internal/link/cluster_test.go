@@ -90,11 +90,12 @@ func creds(t *testing.T, account nkeys.KeyPair) string {
 // TestCluster: hub and member speak over a cluster of others, whose account lets each user hear and say
 // everything. The link alone keeps them apart then.
 func TestCluster(t *testing.T) {
+	t.Parallel()
 	o := newOperator(t)
 	f := &fleet{t: t, keys: testKeys(t), addr: o.urls[1]}
 	c := HubConfig{
 		Config: Config{
-			Fleet: "test", Keys: f.keys, Handle: f.handle, Beat: 500 * time.Millisecond,
+			Fleet: "test", Keys: f.keys, Handle: f.handle, Beat: beat,
 			Refused: func(id, why string) { f.note("refused " + id + ": " + why) },
 		},
 		Server:  Cluster{URL: o.urls[0], Creds: creds(t, o.account)},
@@ -127,7 +128,7 @@ func TestCluster(t *testing.T) {
 	if _, err := Join(t.Context(), w, other, nil); !errors.As(err, &refusal) || refusal.Code != CodeUnknown {
 		t.Errorf("another machine with the same word: %v", err)
 	}
-	m, err := NewMember(w.Member(Config{Fleet: "test", Keys: keys, Handle: echo, Beat: 500 * time.Millisecond}))
+	m, err := NewMember(w.Member(Config{Fleet: "test", Keys: keys, Handle: echo, Beat: beat}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,11 +161,12 @@ func TestCluster(t *testing.T) {
 // TestTwoHubs: a copy of the hub at the same cluster has both refused, and both say so, once. Old announcements of a hub
 // that are said again refuse nobody.
 func TestTwoHubs(t *testing.T) {
+	t.Parallel()
 	o := newOperator(t)
 	f := &fleet{t: t, keys: testKeys(t), addr: o.urls[0]}
 	hub := func(name string) (*Hub, func()) {
 		h, err := NewHub(HubConfig{
-			Config:  Config{Fleet: "test", Keys: f.keys, Handle: f.handle, Beat: 500 * time.Millisecond},
+			Config:  Config{Fleet: "test", Keys: f.keys, Handle: f.handle, Beat: beat},
 			Server:  Cluster{URL: o.urls[0], Creds: creds(t, o.account)},
 			Doubled: func(id string) { f.note("doubled " + name + " " + id) },
 		})
@@ -200,7 +202,7 @@ func TestTwoHubs(t *testing.T) {
 	f.members = append(f.members, keys.Public)
 	first.Admit(f.members, nil)
 	m, err := NewMember(MemberConfig{
-		Config: Config{Fleet: "test", Keys: keys, Handle: echo, Beat: 500 * time.Millisecond},
+		Config: Config{Fleet: "test", Keys: keys, Handle: echo, Beat: beat},
 		Hub:    f.keys.Public, Addrs: o.urls[1:], Creds: creds(t, o.account),
 	})
 	if err != nil {
@@ -225,6 +227,7 @@ func TestTwoHubs(t *testing.T) {
 // TestOperator: who runs the cluster, hears every subject and may say everything reads nothing of what is said, in a join
 // or in a session, and what they say again, change or make up has no effect on either side.
 func TestOperator(t *testing.T) {
+	t.Parallel()
 	o := newOperator(t)
 	f := &fleet{t: t, keys: testKeys(t), addr: o.urls[1]}
 	c := HubConfig{
@@ -324,6 +327,7 @@ func TestOperator(t *testing.T) {
 
 // TestClusterRefuses: credentials of another account are not let in, and the words say so.
 func TestClusterRefuses(t *testing.T) {
+	t.Parallel()
 	o := newOperator(t)
 	another, _ := nkeys.CreateAccount()
 	for name, text := range map[string]string{"another account": creds(t, another), "none": "", "odd": "hello"} {

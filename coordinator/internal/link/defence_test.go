@@ -140,6 +140,7 @@ func (w *wired) read(v any) *envelope {
 
 // TestReplayed: what a member sent once has no effect a second time, whoever sends it.
 func TestReplayed(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	a, keys := f.member()
 	connected(t, a)
@@ -172,6 +173,7 @@ func TestReplayed(t *testing.T) {
 // TestLate: what comes when its session is over has no effect, however much later that is. A session lives for two silent
 // heartbeats at most, so what was on its way for an hour is of such a one.
 func TestLate(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
 	keys := testKeys(t)
@@ -204,6 +206,7 @@ func TestLate(t *testing.T) {
 
 // TestReplayedHello: helloes that come again push nobody out.
 func TestReplayedHello(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
 	heard := f.tap(up("test", "*"))
@@ -224,6 +227,7 @@ func TestReplayedHello(t *testing.T) {
 
 // TestReordered: a message whose counter is behind is refused, one with a gap before it is not.
 func TestReordered(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	keys := testKeys(t)
 	f.members = append(f.members, keys.Public)
@@ -255,6 +259,7 @@ func TestReordered(t *testing.T) {
 
 // TestForged: a message with anything changed is refused.
 func TestForged(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	keys, other := testKeys(t), testKeys(t)
 	f.members = append(f.members, keys.Public, other.Public)
@@ -291,6 +296,7 @@ func TestForged(t *testing.T) {
 
 // TestOfAnother: a member cannot speak for another one, though it has the other's message.
 func TestOfAnother(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	a, aKeys := f.member()
 	b, bKeys := f.member()
@@ -330,6 +336,7 @@ func refuses(t *testing.T, said func() []string, why string) {
 
 // TestStrangers: who is not of the fleet does not get into the server.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
 	for name, options := range map[string][]nats.Option{
@@ -352,6 +359,7 @@ func keyOption(k *Keys) nats.Option { return nats.Nkey(k.Sign, k.sign.Sign) }
 
 // TestClone: two machines with one key are both refused, and the person is told once.
 func TestClone(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	a, keys := f.member()
 	connected(t, a)
@@ -381,6 +389,7 @@ func TestClone(t *testing.T) {
 // when the server is killed meanwhile.
 func TestRestarts(t *testing.T) {
 	long.InCI(t)
+	t.Parallel()
 	f := newFleet(t)
 	keys := testKeys(t)
 	f.members = append(f.members, keys.Public)
@@ -429,6 +438,7 @@ func (f *fleet) killServer() {
 // TestServerKilled: hub and members find each other again.
 func TestServerKilled(t *testing.T) {
 	long.InCI(t)
+	t.Parallel()
 	f := newFleet(t)
 	a, keys := f.member()
 	connected(t, a)
@@ -456,6 +466,7 @@ func TestServerKilled(t *testing.T) {
 // know that the other one is away; then all is as before.
 func TestBadNetwork(t *testing.T) {
 	long.InCI(t)
+	t.Parallel()
 	f := newFleet(t)
 	keys := testKeys(t)
 	f.members = append(f.members, keys.Public)
@@ -494,6 +505,7 @@ func TestBadNetwork(t *testing.T) {
 
 // TestNotTheHub: a member does not speak with a server that has another certificate.
 func TestNotTheHub(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	c := f.config(testKeys(t))
 	c.Pin = strings.Repeat("0", 64)
@@ -506,6 +518,7 @@ func TestNotTheHub(t *testing.T) {
 // TestServerAlone: the server refuses arguments, lines that are no state, and an address in use; it ends
 // with its input.
 func TestServerAlone(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command(serverBin(), "-c", "x").CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("no arguments")) {
 		t.Errorf("%s, %v", out, err)
@@ -550,6 +563,7 @@ func own(state string) {
 
 // TestOwnerKilled: the server ends with the process that started it, though that is killed.
 func TestOwnerKilled(t *testing.T) {
+	t.Parallel()
 	cert, err := Certificate(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

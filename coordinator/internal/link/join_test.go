@@ -40,6 +40,7 @@ func cannotJoin(t *testing.T, w Word, why string) {
 
 // TestJoin: a machine joins with a word, and is a member; the word is good for no other one.
 func TestJoin(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	w := f.invite()
 	parsed, err := ParseWord(" " + w.String() + "\n")
@@ -75,6 +76,7 @@ func TestJoin(t *testing.T) {
 
 // TestJoinMeanwhile: a machine joins while the server takes new lists, which cuts those who have not signed in yet.
 func TestJoinMeanwhile(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	w := f.invite()
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
@@ -94,6 +96,7 @@ func TestJoinMeanwhile(t *testing.T) {
 
 // TestJoinRefused: what the hub refuses can be tried again, until the invite is spent.
 func TestJoinRefused(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	w := f.invite()
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
@@ -112,6 +115,7 @@ func TestJoinRefused(t *testing.T) {
 // TestJoinExpired: an invite that the hub no longer admits is refused by its server; so is one of another
 // fleet, and a hub that is not the pinned one gets nothing.
 func TestJoinExpired(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	w := f.invite()
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })
@@ -127,6 +131,7 @@ func TestJoinExpired(t *testing.T) {
 
 // TestJoinElsewhere: the first address that answers is used.
 func TestJoinElsewhere(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	w := f.invite()
 	eventually(t, "the hub is there", func() bool { return f.hub.State().Connected })

@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,6 +40,8 @@ func TestMain(m *testing.M) {
 	if line := os.Getenv(ownerVar); line != "" {
 		own(line)
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // they wait more than they compute
 	code := m.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Println(err)
@@ -88,6 +91,9 @@ func (f *fleet) handle(ctx context.Context, from, kind string, body []byte) ([]b
 	return echo(ctx, from, kind, body)
 }
 
+// beat is the time between two heartbeats. Two of them are longer than a busy machine keeps one side silent.
+const beat = 3 * time.Second
+
 func newFleet(t testing.TB) *fleet {
 	t.Helper()
 	f := &fleet{t: t, keys: testKeys(t), addr: netproxy.FreeAddr(t)}
@@ -98,7 +104,7 @@ func newFleet(t testing.TB) *fleet {
 	}
 	f.hub, err = NewHub(HubConfig{
 		Config: Config{
-			Fleet: "test", Keys: f.keys, Handle: f.handle, Beat: 500 * time.Millisecond,
+			Fleet: "test", Keys: f.keys, Handle: f.handle, Beat: beat,
 			Up:      func(id string) { f.note("up " + id) },
 			Down:    func(id string) { f.note("down " + id) },
 			Refused: func(id, why string) { f.note("refused " + id + ": " + why) },
@@ -170,7 +176,7 @@ func (f *fleet) member() (*Member, *Keys) {
 
 func (f *fleet) config(keys *Keys) MemberConfig {
 	return MemberConfig{
-		Config: Config{Fleet: "test", Keys: keys, Handle: echo, Beat: 500 * time.Millisecond},
+		Config: Config{Fleet: "test", Keys: keys, Handle: echo, Beat: beat},
 		Hub:    f.keys.Public, Addrs: []string{f.addr}, Pin: f.cert.Pin,
 	}
 }
@@ -191,6 +197,7 @@ func connected(t testing.TB, m *Member) {
 
 // TestCall: a hub and two members call each other.
 func TestCall(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	a, aKeys := f.member()
 	b, bKeys := f.member()
@@ -228,6 +235,7 @@ func TestCall(t *testing.T) {
 
 // TestRemoved: a member that is no longer admitted is cut at once, and stays out.
 func TestRemoved(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	a, _ := f.member()
 	b, _ := f.member()

@@ -10,6 +10,7 @@ import (
 
 // TestPieces checks that a large body arrives whole in both directions, and that a small request goes between its pieces.
 func TestPieces(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	a, _ := f.member()
 	connected(t, a)
@@ -47,6 +48,7 @@ func TestPieces(t *testing.T) {
 // TestBadPieces checks that pieces of no known body are refused, that a machine keeps no more than MaxBody of them, and
 // that it forgets those that nobody asks for.
 func TestBadPieces(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t)
 	a, _ := f.member()
 	connected(t, a)
