@@ -669,7 +669,7 @@ func TestOfTCPAnew(t *testing.T) {
 // becomes waits until something is true.
 func becomes(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never %s", what)
 		}

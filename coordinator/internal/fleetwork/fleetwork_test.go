@@ -286,7 +286,7 @@ func known(hub *machine, id fleet.MachineID) fleet.Known {
 
 func (p *pair) eventually(what string, is func() bool) {
 	p.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			p.t.Fatalf("never: %s\ndesk: %s\nbuild: %s", what, p.desk.newest(), p.build.newest())
 		}
@@ -557,7 +557,7 @@ func TestClocks(t *testing.T) {
 func (p *pair) checks(m *machine, state, text, fix string) {
 	p.t.Helper()
 	var all []wire.Check
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		all = m.setup.Checks()
 		for _, c := range all {
 			if c.State == state && strings.Contains(c.Text, text) && strings.Contains(c.Fix, fix) {
