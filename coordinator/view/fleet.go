@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/afar-sh/afar/coordinator/text"
@@ -14,51 +15,40 @@ var Machines = add(Noun{
 	Empty: "This machine has no fleet. `afar fleet serve` makes it the hub of one: then the questions of your other " +
 		"machines come to the same phone.",
 	List: list(wire.OpMachines, wire.None{}, func(r wire.MachinesReply) []Thing { return Each(r.Machines, Machine) }),
-	Read: one(wire.OpMachine, func(r wire.MachineReply) Thing { return MachineWhole(r) }),
+	Read: one(wire.OpMachine, machineWhole),
 })
 
 // Machine shows a machine of the fleet.
 func Machine(m wire.Machine) Thing {
-	out := Thing{ID: m.Name, Title: m.Name, State: m.State, Mark: Mark{Good, "🟢"}}
-	has := text.Count(m.Sessions, "session") + ", " + text.Count(m.Runs, "run")
-	if m.OpenAsks > 0 {
-		has = text.Count(m.OpenAsks, "question") + ", " + has
+	questions := only(m.OpenAsks > 0, text.Count(m.OpenAsks, "question"))
+	has := series(", ", questions, text.Count(m.Sessions, "session"), text.Count(m.Runs, "run"))
+	marks := map[string]Mark{wire.MachineHere: {Good, "🖥"}, wire.MachineAway: {Muted, "💤"}, wire.MachineRefused: {Bad, "🚨"}}
+	out := Thing{
+		ID: m.Name, Title: m.Name, State: cmp.Or(only(m.State == wire.MachineHere, "this machine"), m.State),
+		Mark: cmp.Or(marks[m.State], Mark{Good, "🟢"}), Columns: lines(said(m.Role), said(has)),
+		Notes: facts(
+			Row{"", Bad, said(only(m.State == wire.MachineRefused,
+				"two machines speak with its key: remove it, and let each join again"))},
+			Row{"", Ask, said(only(m.WaitingOut > 0, fmt.Sprintf("%d on the way to it", m.WaitingOut)))},
+			Row{"", Muted, said(only(!m.Decides, "it decides by itself: its questions are only shown here"))},
+		),
 	}
-	out.Columns = lines(said(m.Role), said(has))
-	switch m.State {
-	case wire.MachineHere:
-		out.Mark = Mark{Good, "🖥"}
-		out.State = "this machine"
-	case wire.MachineAway:
-		out.Mark = Mark{Muted, "💤"}
+	if m.State == wire.MachineAway {
 		out.Columns = append(out.Columns, when("not reachable since", m.SeenAt))
-	case wire.MachineRefused:
-		out.Mark = Mark{Bad, "🚨"}
-		out.Notes = facts(Row{"", Bad, said("two machines speak with its key: remove it, and let each join again")})
-	}
-	if m.WaitingOut > 0 {
-		out.Notes = append(out.Notes, Row{"", Ask, said(fmt.Sprintf("%d on the way to it", m.WaitingOut))})
-	}
-	if !m.Decides {
-		out.Notes = append(out.Notes, Row{"", Muted, said("it decides by itself: its questions are only shown here")})
 	}
 	return out
 }
 
-// MachineWhole shows a machine with the age of what it shows.
-func MachineWhole(m wire.MachineReply) Thing {
+// machineWhole shows a machine with the age of what it shows.
+func machineWhole(m wire.MachineReply) Thing {
 	out := Machine(m.Machine)
-	out.Details = facts(Row{"fingerprint", Plain, code(m.ID)}, Row{"version", Plain, said(m.Version)},
-		Row{"link", Bad, said(m.Link)})
-	if m.LagMS > 0 {
-		out.Details = append(out.Details, Row{"lag", Plain, said(fmt.Sprintf("%d ms", m.LagMS))})
-	}
-	if m.OffsetMS > clockOff || m.OffsetMS < -clockOff {
-		out.Details = append(out.Details, Row{"clock", Ask, said(fmt.Sprintf("%d s off", m.OffsetMS/1000))})
-	}
-	for _, name := range m.Aliases {
-		out.Details = append(out.Details, Row{"earlier name", Plain, said(name)})
-	}
+	out.Details = facts(
+		Row{"fingerprint", Plain, code(m.ID)}, Row{"version", Plain, said(m.Version)}, Row{"link", Bad, said(m.Link)},
+		Row{"lag", Plain, said(only(m.LagMS > 0, fmt.Sprintf("%d ms", m.LagMS)))},
+		Row{"clock", Ask, said(only(max(m.OffsetMS, -m.OffsetMS) > clockOff, fmt.Sprintf("%d s off", m.OffsetMS/1000)))},
+	)
+	earlier := func(name string) Row { return Row{"earlier name", Plain, said(name)} }
+	out.Details = append(out.Details, Each(m.Aliases, earlier)...)
 	for _, age := range m.Mirrors {
 		if age.Count > 0 {
 			out.Details = append(out.Details, Row{age.Kind + "s", Plain, append(said(fmt.Sprint(age.Count)), ago(age.At)...)})

@@ -18,15 +18,10 @@ var Gaps = add(Noun{
 	Empty: "No gaps. When an agent lacks something (a program, an account, knowledge of yours), it reports it here " +
 		"once, and goes on. What you change by hand in `gaps.md` counts too.",
 	List: list(wire.OpGaps, wire.None{}, func(r wire.GapsReply) []Thing {
-		slices.SortFunc(r.Gaps, func(a, b wire.Gap) int { return cmp.Compare(b.ID, a.ID) })
-		slices.SortStableFunc(r.Gaps, func(a, b wire.Gap) int { return cmp.Compare(gapRank(a), gapRank(b)) })
+		slices.SortFunc(r.Gaps, func(a, b wire.Gap) int { return cmp.Or(gapRank(a)-gapRank(b), b.ID-a.ID) })
 		return Each(r.Gaps, Gap)
 	}),
-	Does: map[string]Act{
-		"resolved": says(wire.OpGapSet, gapSet("resolved"), "Gap %s is resolved."),
-		"ignored":  says(wire.OpGapSet, gapSet("ignored"), "Gap %s is ignored."),
-		gapOpen:    says(wire.OpGapSet, gapSet(gapOpen), "Gap %s is open."),
-	},
+	Does: map[string]Act{"resolved": gapSet("resolved"), "ignored": gapSet("ignored"), gapOpen: gapSet(gapOpen)},
 })
 
 func gapRank(g wire.Gap) int {
@@ -36,12 +31,12 @@ func gapRank(g wire.Gap) int {
 	return 1
 }
 
-// gapSet returns the request that sets the status of a gap. The file may have another gap in its place by then.
-func gapSet(status string) func(string, Input) wire.GapSetRequest {
-	return func(id string, in Input) wire.GapSetRequest {
+// gapSet returns the Act that sets the status of a gap. The file may have another gap in its place by then.
+func gapSet(status string) Act {
+	return says(wire.OpGapSet, func(id string, in Input) wire.GapSetRequest {
 		n, _ := strconv.Atoi(id) // 0 is no gap
 		return wire.GapSetRequest{ID: n, Status: status, Title: in.Seen}
-	}
+	}, "Gap %s is "+status+".")
 }
 
 // Gap shows a gap.

@@ -27,12 +27,10 @@ func Loop(l wire.Loop) Thing {
 		out.Deeds = []Deed{{Key: "cancel", Label: "Cancel the loop", Sign: "⏹"}}
 	}
 	for i, f := range l.Stack {
-		if i > 0 {
-			out.Details = append(out.Details, Row{"inside of", Plain, said(out.Title)})
-		}
+		inside := facts(Row{"inside of", Plain, said(only(i > 0, out.Title))})
+		out.Details = slices.Concat(out.Details, inside, frame(f))
 		out.Title, out.Texts = f.Goal, append(out.Texts, whole(f.Goal)...)
 		out.Columns = lines(said(wording.FrameCount(f)), said(f.Mode), ago(l.UpdatedAt), said(wording.FrameBounds(f)))
-		out.Details = slices.Concat(out.Details, frame(f))
 	}
 	return on(l.Origin, out)
 }
@@ -57,8 +55,7 @@ func frame(f wire.Frame) []Row {
 		Row{"last", Plain, said(f.Checked)}, Row{"worktree", Plain, path(f.Worktree)}, Row{"branch", Plain, said(f.Branch)},
 	)
 	if is := f.Issue; is != nil {
-		rows = append(rows,
-			facts(Row{"in hand", Plain, said(wording.InHand(*is))}, Row{"review", Plain, said(is.Review)})...)
+		rows = append(rows, facts(Row{"in hand", Plain, said(wording.InHand(*is))}, Row{"review", Plain, said(is.Review)})...)
 	}
 	return append(rows, facts(Row{"used", Plain, said(wording.Used(f))})...)
 }

@@ -1,8 +1,8 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/text"
@@ -30,96 +30,67 @@ var Modules = add(Noun{
 func Module(m wire.Module) Thing {
 	out := Thing{
 		ID: m.ID, Title: m.Title, State: m.State, Mark: Mark{Muted, "⏸"}, Seen: m.Hash,
-		Columns: []Line{said(brings(m))},
-		Notes:   facts(Row{"", Bad, said(m.Fault)}, Row{"held", Ask, said(m.Held)}),
-		Details: []Row{{"folder", Plain, path(m.Folder)}},
-	}
-	if m.Hash != "" {
-		content := text.Count(m.Files, "file") + ", sha256 " + m.Hash
-		out.Details = append(out.Details, Row{"content", Plain, said(content)})
+		Columns: []Line{said(series(", ", only(m.Source != nil, "a source of events"),
+			only(len(m.Servers) > 0, text.Count(len(m.Servers), "server")+" of tools")))},
+		Notes: facts(Row{"", Bad, said(m.Fault)}, Row{"held", Ask, said(m.Held)}),
+		Details: facts(Row{"folder", Plain, path(m.Folder)},
+			Row{"content", Plain, said(only(m.Hash != "", text.Count(m.Files, "file")+", sha256 "+m.Hash))}),
 	}
 	for _, s := range m.Servers {
 		words := s.Command
 		if s.URL != "" {
 			words = []string{s.URL}
 		}
-		line := append(said(s.Name+":"), command(words, s.EnvFile)...)
-		out.Details = append(out.Details, Row{"tools", Plain, line})
+		out.Details = append(out.Details, Row{"tools", Plain, append(said(s.Name+":"), command(words, s.EnvFile)...)})
 		out.Notes = append(out.Notes, facts(Row{"", Ask, said(s.Fault)})...)
 	}
-	enable := Deed{Key: "enable", Label: "Enable", Sign: "▶️", First: "Look, then enable"}
-	nothing := append(said("Nothing of it runs. Enable it as it is:"), code("afar module enable "+m.ID)...)
-	switch {
-	case m.State == wire.ModuleEnabled:
+	switch m.State {
+	case wire.ModuleEnabled:
 		out.Mark, out.Deeds = Mark{Plain, "🔌"}, []Deed{{Key: "disable", Label: "Disable", Sign: "⏸"}}
-	case m.State == wire.ModuleDisabled:
-		out.Foot, out.Deeds = nothing, []Deed{enable}
-	case m.State == wire.ModuleProposed:
-		out.State, out.Mark = "disabled: its folder was changed", Mark{Ask, "💡"}
-		if m.By == "" {
-			out.State = "proposed: nobody has enabled it"
+	case wire.ModuleDisabled, wire.ModuleProposed:
+		enable := Deed{Key: "enable", Label: "Enable", Sign: "▶️", First: "Look, then enable"}
+		if m.State == wire.ModuleProposed {
+			out.State = cmp.Or(only(m.By == "", "proposed: nobody has enabled it"), "disabled: its folder was changed")
+			out.Mark, enable.Look, enable.Command = Mark{Ask, "💡"}, "Look at it", "afar module enable "+m.ID
 		}
-		enable.Look, enable.Command = "Look at it", "afar module enable "+m.ID
-		out.Foot, out.Deeds = nothing, []Deed{enable}
-	case m.Held != "":
-		out.State, out.Mark = "disabled: it cannot be used", Mark{Bad, "⚠️"}
+		out.Deeds = []Deed{enable}
+		out.Foot = append(said("Nothing of it runs. Enable it as it is:"), code("afar module enable "+m.ID)...)
 	default:
-		out.State, out.Mark = "cannot be used", Mark{Bad, "⚠️"}
+		out.State, out.Mark = only(m.Held != "", "disabled: it ")+"cannot be used", Mark{Bad, "⚠️"}
 	}
-	if m.Source != nil {
-		out.source(*m.Source, m.State == wire.ModuleEnabled)
+	if s := m.Source; s != nil {
+		out.Details = append(out.Details, facts(
+			Row{"source", Plain, command(s.Command, s.EnvFile)},
+			Row{"events", Plain, when(fmt.Sprintf("%d, last", s.Events), s.Last)},
+			Row{"bad lines", Plain, said(only(s.Bad > 0, fmt.Sprintf("%d, last: %s", s.Bad, s.BadLine)))},
+		)...)
+	}
+	if m.Source != nil && m.State == wire.ModuleEnabled {
+		out.Notes = append(out.Notes, sourceNow(*m.Source))
+		out.Deeds = append(out.Deeds, Deed{Key: "restart", Label: "Restart the source", Alone: true})
 	}
 	return out
 }
 
-// source adds what the source of a module is and does.
-func (t *Thing) source(s wire.ModuleSource, enabled bool) {
-	t.Details = append(t.Details, Row{"source", Plain, command(s.Command, s.EnvFile)})
-	if s.Events > 0 {
-		t.Details = append(t.Details, Row{"events", Plain, when(fmt.Sprintf("%d, last", s.Events), s.Last)})
-	}
-	if s.Bad > 0 {
-		bad := fmt.Sprintf("%d, last: %s", s.Bad, s.BadLine)
-		t.Details = append(t.Details, Row{"bad lines", Plain, said(bad)})
-	}
+// sourceNow says what the source of a module does.
+func sourceNow(s wire.ModuleSource) Row {
 	switch {
-	case !enabled:
-		return
 	case s.PID != 0:
-		now := append(when("runs since", s.Since), said(fmt.Sprintf("(process %d)", s.PID))...)
-		t.Notes = append(t.Notes, Row{"source", Plain, now})
+		return Row{"source", Plain, append(when("runs since", s.Since), said(fmt.Sprintf("(process %d)", s.PID))...)}
 	case s.Next != 0:
 		ended := fmt.Sprintf("; it has ended %s in a row: %s", text.Count(s.Ends, "time"), s.Why)
-		t.Notes = append(t.Notes, Row{"source", Ask, append(when("starts again at", s.Next), said(ended)...)})
-	default:
-		t.Notes = append(t.Notes, Row{"source", Plain, said("is being started")})
+		return Row{"source", Ask, append(when("starts again at", s.Next), said(ended)...)}
 	}
-	t.Deeds = append(t.Deeds, Deed{Key: "restart", Label: "Restart the source", Alone: true})
-}
-
-// brings says in a few words what a module brings.
-func brings(m wire.Module) string {
-	var parts []string
-	if m.Source != nil {
-		parts = append(parts, "a source of events")
-	}
-	if n := len(m.Servers); n > 0 {
-		parts = append(parts, text.Count(n, "server")+" of tools")
-	}
-	return strings.Join(parts, ", ")
+	return Row{"source", Plain, said("is being started")}
 }
 
 // command returns a command of a module as a person would type it.
 func command(words []string, envFile string) Line {
-	shown := slices.Clone(words)
-	for i, word := range shown {
+	shown := Each(words, func(word string) string {
 		if word == "" || strings.ContainsAny(word, " \t\r\n'\"\\") {
-			shown[i] = text.ShellQuote(word)
+			return text.ShellQuote(word)
 		}
-	}
-	line := code(strings.Join(shown, " "))
-	if envFile != "" {
-		line = append(line, said(", with the variables in "+envFile)...)
-	}
-	return line
+		return word
+	})
+	return append(code(strings.Join(shown, " ")), said(only(envFile != "", ", with the variables in "+envFile))...)
 }

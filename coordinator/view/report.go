@@ -50,8 +50,8 @@ const (
 	maxMorning  = 100
 )
 
-// Morning returns a report as the morning message: what got past the guard, what waits, what failed, what was done and what it cost, in at
-// most ten lines. It returns "" for a report with nothing to say: sessions alone are not worth a message.
+// Morning returns a report as the morning message, in at most ten lines: what got past the guard, what waits, what
+// failed, what was done and what it cost. It returns "" for nothing to say: sessions alone are not worth a message.
 func Morning(r wire.ReportReply) string {
 	var waits []Thing
 	waiting, _ := wording.Parts(r.Asks)
@@ -63,22 +63,13 @@ func Morning(r wire.ReportReply) string {
 	if len(all) == 0 {
 		return ""
 	}
-	head, usd := []string{}, 0.0
+	usd := 0.0
 	for _, spent := range r.Spent {
 		usd += spent.USD
 	}
-	for _, part := range []struct {
-		n    int
-		said string
-	}{{len(past), "past the guard"}, {len(waits), "to answer"}, {len(failed), "failed"}, {len(done), "done"}} {
-		if part.n > 0 {
-			head = append(head, fmt.Sprintf("%d %s", part.n, part.said))
-		}
-	}
-	if usd > 0 {
-		head = append(head, wording.USD(usd)+" at list prices")
-	}
-	lines := []string{strings.Join(head, " · ")}
+	some := func(of []Thing, words string) string { return only(len(of) > 0, fmt.Sprintf("%d %s", len(of), words)) }
+	lines := []string{series(" · ", some(past, "past the guard"), some(waits, "to answer"), some(failed, "failed"),
+		some(done, "done"), only(usd > 0, wording.USD(usd)+" at list prices"))}
 	for i, t := range all {
 		if left := len(all) - i; left > 1 && len(lines) == mostMorning-1 {
 			lines = append(lines, fmt.Sprintf("… %d more: afar report", left))

@@ -31,21 +31,16 @@ func Run(r wire.Run) Thing {
 			Row{"until", Plain, when("it works until", r.Until)}, Row{"held by", Plain, said(r.HeldBy)},
 			Row{"wall", Plain, said(wording.RunWall(r))},
 			Row{"conversation", Plain, code(r.Conversation)},
+			Row{"branch", Plain, said(only(r.Branch != "", r.Branch+", to land on "+r.Base))},
 		),
-	}
-	if r.Branch != "" {
-		out.Details = append(out.Details, Row{"branch", Plain, said(r.Branch + ", to land on " + r.Base)})
 	}
 	if can := r.Can; can != nil {
 		out.Details = append(out.Details, facts(Row{"guard", Plain, said(wording.RunGuard(*can))},
 			Row{"cannot", Plain, said(wording.RunCannot(*can))})...)
 	}
-	if r.Lacks != "" {
-		out.Details = append(out.Details, Row{"without", Ask, said("the tools of " + r.Lacks)})
-	}
-	if r.Why != "" && r.Why != out.About {
-		out.Notes = []Row{{"", Ask, said(r.Why)}}
-	}
+	without := said(only(r.Lacks != "", "the tools of "+r.Lacks))
+	out.Details = append(out.Details, facts(Row{"without", Ask, without})...)
+	out.Notes = facts(Row{"", Ask, said(only(r.Why != out.About, r.Why))})
 	if r.HeldBy != "" {
 		out.Foot = append(said("It goes on when it is given back:"), code("afar run give "+r.Name)...)
 	}
@@ -57,19 +52,9 @@ func Run(r wire.Run) Thing {
 
 // RunMark returns how the state of a run looks.
 func RunMark(state string) Mark {
-	switch state {
-	case "starting", "working":
-		return Mark{Plain, "⚙️"}
-	case "queued":
-		return Mark{Plain, "⏳"}
-	case "waiting":
-		return Mark{Ask, "❓"}
-	case "failed":
-		return Mark{Bad, "⚠️"}
-	case "stopped":
-		return Mark{Plain, "⏹"}
-	case "taken":
-		return Mark{Plain, "⌨️"}
+	marks := map[string]Mark{
+		"starting": {Plain, "⚙️"}, "working": {Plain, "⚙️"}, "queued": {Plain, "⏳"}, "waiting": {Ask, "❓"},
+		"failed": {Bad, "⚠️"}, "stopped": {Plain, "⏹"}, "taken": {Plain, "⌨️"},
 	}
-	return Mark{Good, "✅"}
+	return cmp.Or(marks[state], Mark{Good, "✅"})
 }

@@ -28,15 +28,8 @@ func Session(s wire.Session) Thing {
 
 // SessionMark returns how the state of a session looks.
 func SessionMark(state string) Mark {
-	switch state {
-	case "working":
-		return Mark{Plain, "⚙️"}
-	case "waiting":
-		return Mark{Ask, "❓"}
-	case "unprotected":
-		return Mark{Bad, "⚠️"}
-	case "ended":
-		return Mark{Muted, "⏹"}
+	marks := map[string]Mark{
+		"working": {Plain, "⚙️"}, "waiting": {Ask, "❓"}, "unprotected": {Bad, "⚠️"}, "ended": {Muted, "⏹"},
 	}
-	return Mark{Plain, "💤"}
+	return cmp.Or(marks[state], Mark{Plain, "💤"})
 }

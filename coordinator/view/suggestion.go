@@ -33,16 +33,13 @@ func Suggestion(s wire.Suggestion) Thing {
 		Texts: []Text{
 			{Title: "What would be done", Body: s.Plan, Prose: true}, {Title: "What it is about", Body: s.Context},
 		},
-		Notes: facts(Row{"why", Plain, said(s.Why)}),
-	}
-	for _, fault := range s.Faults {
-		out.Notes = append(out.Notes, Row{"", Bad, said("suggestions/" + s.ID + ".md, " + fault)})
+		Notes: append(facts(Row{"why", Plain, said(s.Why)}), wrong("suggestions/"+s.ID+".md", s.Faults)...),
 	}
 	switch {
 	case s.Task != "":
 		out.State = "task " + s.Task
 	case s.Status == "open":
-		out.State = strings.TrimSuffix(cmp.Or(s.Urgency, "normal")+", from "+s.Source, ", from ")
+		out.State = series(", ", cmp.Or(s.Urgency, "normal"), only(s.Source != "", "from "+s.Source))
 		out.Deeds = []Deed{
 			{Key: "accept", Label: "Accept", Sign: "✅", Tone: Good, Words: "What you add, in your words"},
 			{Key: "dismiss", Label: "Dismiss", Sign: "✖️", Tone: Bad},

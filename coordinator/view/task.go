@@ -1,7 +1,7 @@
 package view
 
 import (
-	"strings"
+	"cmp"
 
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
@@ -40,30 +40,21 @@ var taskDeeds = map[string]Deed{
 func Task(t wire.Task) Thing {
 	out := Thing{
 		ID: t.ID, Title: t.Title, State: wording.TaskStatus(t), Mark: taskMark(t),
-		Notes: facts(Row{"waits for", Plain, said(t.WaitingFor)}, Row{"", Ask, said(t.Warning)}),
+		Notes: append(facts(Row{"waits for", Plain, said(t.WaitingFor)}, Row{"", Ask, said(t.Warning)}),
+			wrong("state.md", t.Faults)...),
 		Details: facts(
 			Row{"folder", Plain, path(t.Dir)}, Row{"last action", Plain, day(t.LastAction)},
-			Row{"goes on", Plain, goesOn(t)}, Row{"agent", Plain, said(t.Agent)}, Row{"created by", Plain, when(t.By+",", t.CreatedAt)},
+			Row{"goes on", Plain, goesOn(t)}, Row{"agent", Plain, said(t.Agent)},
+			Row{"created by", Plain, when(t.By+",", t.CreatedAt)},
+			Row{"confirm", Plain, said(only(t.Confirm, "you are asked before each act that reaches others"))},
+			Row{"asks", Plain, code(only(t.Ask != "", "afar asks; afar answer "+t.Ask+" 'words'"))},
 		),
 		Texts: []Text{{Body: t.Objective}},
-	}
-	for _, fault := range t.Faults {
-		out.Notes = append(out.Notes, Row{"", Bad, said("state.md, " + fault)})
-	}
-	if t.Confirm {
-		confirm := "you are asked before each act that reaches others"
-		out.Details = append(out.Details, Row{"confirm", Plain, said(confirm)})
-	}
-	if t.Ask != "" {
-		asks := "afar asks; afar answer " + t.Ask + " 'words'"
-		out.Details = append(out.Details, Row{"asks", Plain, code(asks)})
+		Foot:  said(only(t.Proposed, "No person has made this folder a task. Read what it says before you start it.")),
 	}
 	if t.Run != "" {
-		state := strings.TrimSuffix(", "+wording.RunState(t.RunState), ", ")
+		state := only(t.RunState != "", ", "+wording.RunState(t.RunState))
 		out.Details = append(out.Details, Row{"run", Plain, append(Line{{Text: t.Run, Run: true}}, said(state)...)})
-	}
-	if t.Proposed {
-		out.Foot = said("No person has made this folder a task. Read what it says before you start it.")
 	}
 	for i, verb := range wording.TaskVerbs(t) {
 		d := taskDeeds[verb]
@@ -104,8 +95,5 @@ func taskMark(t wire.Task) Mark {
 		return Mark{Muted, "⏹"}
 	}
 	marks := map[string]Mark{"WAITING": {Ask, "⏳"}, "BLOCKED": {Bad, "⛔"}, "COMPLETED": {Good, "✅"}}
-	if m, ok := marks[t.Status]; ok {
-		return m
-	}
-	return Mark{Plain, "📋"}
+	return cmp.Or(marks[t.Status], Mark{Plain, "📋"})
 }

@@ -2,8 +2,6 @@ package view
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -48,14 +46,12 @@ func Trigger(t wire.Trigger) Thing {
 			Row{"filter", Plain, code(t.Filter)}, Row{"check", Plain, code(t.Check)}, Row{"until", Plain, when("", t.Until)},
 			Row{"agent", Plain, said(t.Agent)}, Row{"mode", Plain, said(t.Mode)},
 			Row{"fired", Plain, when(text.Count(t.Fired, "time")+", last", t.Last)},
+			Row{"budget", Plain, said(only(t.Budget > 0, wording.USD(t.Budget)+" a run"))},
 		),
 		Texts: []Text{{Body: t.Prompt}},
 	}
 	if t.On != "" {
 		out.Columns = []Line{code(t.On), said("to " + cmp.Or(t.To, "nobody"))}
-	}
-	if t.Budget > 0 {
-		out.Details = append(out.Details, Row{"budget", Plain, said(wording.USD(t.Budget) + " a run")})
 	}
 	switch t.State {
 	case wire.TriggerOn:
@@ -66,10 +62,8 @@ func Trigger(t wire.Trigger) Thing {
 	case wire.TriggerBroken:
 		out.State, out.Mark, out.Texts = "cannot be understood", Mark{Bad, "⚠️"}, nil
 	case wire.TriggerProposed:
-		out.State, out.Mark = "proposed: its file was changed", Mark{Ask, "💡"}
-		if t.By == "" {
-			out.State = "proposed: nobody has approved it"
-		}
+		out.State = cmp.Or(only(t.By == "", "proposed: nobody has approved it"), "proposed: its file was changed")
+		out.Mark = Mark{Ask, "💡"}
 		out.Foot = said("It fires only after you have approved it as it is now: what it sends, to whom, and its filter, " +
 			"which is a command of this machine.")
 		out.Deeds = []Deed{{
@@ -82,30 +76,17 @@ func Trigger(t wire.Trigger) Thing {
 
 // Firing shows a line of the ledger. Its state is as it is stored.
 func Firing(f wire.Firing) Thing {
-	var parts []string
-	for _, part := range []struct{ head, of string }{{"to ", f.To}, {"by ", f.By}, {"", f.Why}} {
-		if part.of != "" {
-			parts = append(parts, part.head+part.of)
-		}
-	}
-	if f.Count > 0 {
-		parts = append(parts, fmt.Sprintf("and %s before", text.Count(f.Count, "more time")))
-	}
+	more := only(f.Count > 0, "and "+text.Count(f.Count, "more time")+" before")
+	what := series(", ", only(f.To != "", "to "+f.To), only(f.By != "", "by "+f.By), f.Why, more)
 	tones := map[string]Tone{"fired": Good, "failed": Bad, "missed": Ask, "due": Ask}
-	return Thing{
-		ID: f.Trigger, State: f.State, Mark: Mark{Tone: tones[f.State]},
-		Columns: []Line{said(strings.Join(parts, ", "))},
-	}
+	return Thing{ID: f.Trigger, State: f.State, Mark: Mark{Tone: tones[f.State]}, Columns: []Line{said(what)}}
 }
 
 // TriggerProof says how the sender of a webhook uses its secret.
 func TriggerProof(t wire.Trigger) string {
-	switch t.Auth {
-	case "standard":
-		return "The sender signs id, time and body with it, as Standard Webhooks says. POST to " + t.Hook +
-			" of the page."
-	case "github":
-		return "Enter it as the secret of the webhook at GitHub. POST to " + t.Hook + " of the page."
+	how := map[string]string{
+		"standard": "The sender signs id, time and body with it, as Standard Webhooks says.",
+		"github":   "Enter it as the secret of the webhook at GitHub.",
 	}
-	return "The sender puts it into the header X-Webhook-Secret. POST to " + t.Hook + " of the page."
+	return cmp.Or(how[t.Auth], "The sender puts it into the header X-Webhook-Secret.") + " POST to " + t.Hook + " of the page."
 }
