@@ -168,15 +168,15 @@ func (a Ask) atTerminal() bool {
 // dialogs are the kinds for which the host has a dialog.
 var dialogs = []Kind{Permission, Questions, Plan, Terminal}
 
-// Live returns how long a stays open.
-func (a Ask) Live() time.Duration {
+// live returns how long a stays open.
+func (a Ask) live() time.Duration {
 	switch {
 	case a.Kind == CheckIn:
 		return CheckInFor
 	case a.Kind == Terminal:
 		return terminalFor
 	case a.Kind == Proposal, a.Kind == Widen:
-		return ProposalFor
+		return proposalFor
 	case a.Kind == Checkpoint:
 		return CheckpointFor
 	case a.Kind == Suggestion:
@@ -195,7 +195,7 @@ func (a Ask) Live() time.Duration {
 // the card is sent.
 func Start(a Ask, mode session.Mode, now time.Time) Ask {
 	a.State, a.OpenedAt = Open, now
-	a.ExpiresAt = now.Add(a.Live())
+	a.ExpiresAt = now.Add(a.live())
 	if a.hookFirst() && mode == session.On {
 		a.ExpiresAt = now.Add(a.Times.attended()) // gives a person who is away time to answer
 	}
@@ -353,7 +353,7 @@ func Ran(a Ask, r Run, now time.Time) (Ask, error) {
 		return a.refuseStep("note a second run of")
 	}
 	a.Unproven = false // a call that ran had its answer
-	if a.Overtaken(r, now) || a.pending() {
+	if a.overtaken(r, now) || a.pending() {
 		a = a.withdrawn(a.AtTerminal(), now)
 	}
 	a.Run = &r
@@ -369,9 +369,9 @@ const (
 	unsureOfDenied  = time.Second
 )
 
-// Overtaken reports whether a run that ended at now had begun before a was answered. In
+// overtaken reports whether a run that ended at now had begun before a was answered. In
 // that case somebody answered the dialog first, and the host ignored the answer to a.
-func (a Ask) Overtaken(r Run, now time.Time) bool {
+func (a Ask) overtaken(r Run, now time.Time) bool {
 	if a.Kind != Permission || !a.Dialog() || a.Decision == nil {
 		return false
 	}

@@ -14,9 +14,9 @@ import (
 	"unicode/utf8"
 )
 
-// ErrField is returned for an answer that the field does not accept. The full error text
+// errField is returned for an answer that the field does not accept. The full error text
 // says what it accepts.
-var ErrField = errors.New("that does not fit")
+var errField = errors.New("that does not fit")
 
 // A Type is the type of values that a field accepts.
 type Type string
@@ -83,9 +83,9 @@ func newField(name string, raw json.RawMessage, required bool) (q Question, err 
 	}
 	switch {
 	case !absent(p.Default):
-		q.Options = append(q.Options, Option{Label: "Default: " + cleanText(spoken(p.Default)), Does: UseDefault})
+		q.Options = append(q.Options, Option{Label: "Default: " + cleanText(spoken(p.Default)), Does: useDefault})
 	case !required:
-		q.Options = append(q.Options, Option{Label: "Leave it out", Does: LeaveOut})
+		q.Options = append(q.Options, Option{Label: "Leave it out", Does: leaveOut})
 	}
 	q.Hint = hint(p.Description, f.needs(), required)
 	return q, nil
@@ -244,7 +244,7 @@ func (q Question) take(text string) (Question, error) {
 		return q.takeChoice(text)
 	}
 	if !valid {
-		return q, fmt.Errorf("%w: it takes %s", ErrField, q.Field.needs())
+		return q, fmt.Errorf("%w: it takes %s", errField, q.Field.needs())
 	}
 	q.Said, q.Picked = text, nil
 	return q, nil
@@ -291,7 +291,7 @@ func (q Question) takeChoice(text string) (Question, error) {
 	for _, part := range parts {
 		i := slices.IndexFunc(q.Options, func(o Option) bool { return o.hasName(strings.TrimSpace(part)) })
 		if i < 0 {
-			return q, fmt.Errorf("%w: %w: %s", ErrField, ErrOption, part)
+			return q, fmt.Errorf("%w: %w: %s", errField, errOption, part)
 		}
 		if !slices.Contains(picked, i) {
 			picked = append(picked, i)
@@ -330,7 +330,7 @@ func (q Question) checkCount() error {
 		}
 	}
 	if f.Type == Choices && !f.inBounds(float64(len(q.Picked))) {
-		return fmt.Errorf("%w: it takes %s", ErrField, f.needs())
+		return fmt.Errorf("%w: it takes %s", errField, f.needs())
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 // Proposal is the kind of ask in which a session proposes a run. An allow starts the run.
 const Proposal Kind = "proposal"
 
-// ProposalFor is how long a proposal accepts an answer.
-const ProposalFor = 24 * time.Hour
+// proposalFor is how long a proposal accepts an answer.
+const proposalFor = 24 * time.Hour
 
 // A Proposed is the run that a session proposes.
 type Proposed struct {

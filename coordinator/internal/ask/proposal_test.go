@@ -22,13 +22,13 @@ func TestProposal(t *testing.T) {
 	for _, attended := range []bool{false, true} {
 		a.Attended = attended
 		open := Start(a, session.Auto, now)
-		if !open.ExpiresAt.Equal(now.Add(ProposalFor)) || !open.CardAt.Equal(now) {
+		if !open.ExpiresAt.Equal(now.Add(proposalFor)) || !open.CardAt.Equal(now) {
 			t.Errorf("attended %t: until %s, card at %s", attended, open.ExpiresAt, open.CardAt)
 		}
 		if _, err := Lose(open, now); !errors.Is(err, ErrState) {
 			t.Errorf("it has no hook to lose: %v", err)
 		}
-		late := now.Add(ProposalFor - 1)
+		late := now.Add(proposalFor - 1)
 		yes, err := Answer(open, Decision{Allow: true, By: "Ann", At: late})
 		if err != nil || yes.State != Delivered || !yes.Starts() || yes.Outcome() != "run kid" {
 			t.Errorf("allowed: %s, %q, %v", yes.State, yes.Outcome(), err)
@@ -40,7 +40,7 @@ func TestProposal(t *testing.T) {
 		if err != nil || no.State != Delivered || no.Starts() || no.Outcome() != "not started" {
 			t.Errorf("denied: %s, %q, %v", no.State, no.Outcome(), err)
 		}
-		over := Tick(open, now.Add(ProposalFor))
+		over := Tick(open, now.Add(proposalFor))
 		if over.State != Expired || over.Parked || over.Starts() || over.Outcome() != "" {
 			t.Errorf("expired: %+v", over)
 		}

@@ -31,14 +31,14 @@ var (
 	ErrNoForm  = errors.New("it asks for a yes or a no, not for an answer")
 	ErrPassed  = errors.New("that question has been answered already")
 	ErrNothing = errors.New("nothing is chosen")
-	ErrOption  = errors.New("there is no such option")
+	errOption  = errors.New("there is no such option")
 	ErrOne     = errors.New("only one option can be chosen")
 )
 
 // Misfit reports whether err says that an answer does not fit its question. Nothing was
 // changed then, and another answer may fit.
 func Misfit(err error) bool {
-	return slices.ContainsFunc([]error{ErrField, ErrWords, ErrNoForm, ErrPassed, ErrNothing, ErrOption, ErrOne},
+	return slices.ContainsFunc([]error{errField, ErrWords, ErrNoForm, ErrPassed, ErrNothing, errOption, ErrOne},
 		func(known error) bool { return errors.Is(err, known) })
 }
 
@@ -74,8 +74,8 @@ type Does string
 
 // The effects of such options.
 const (
-	UseDefault Does = "default"
-	LeaveOut   Does = "leave"
+	useDefault Does = "default"
+	leaveOut   Does = "leave"
 )
 
 // NewForm returns a form of questions, masked and with hidden characters made visible. It
@@ -159,7 +159,7 @@ type Step func(Ask, Decision) (Ask, error)
 func Pick(q, option int) Step {
 	return stepOn(q, func(now Question) (Question, bool, error) {
 		if !now.offers(option) {
-			return now, false, ErrOption
+			return now, false, errOption
 		}
 		if !now.Multi || now.Options[option].Does != "" {
 			now.Picked = []int{option}
@@ -209,7 +209,7 @@ func Choose(options []int) Step {
 		var picked []int
 		for _, i := range options {
 			if !now.offers(i) {
-				return now, false, ErrOption
+				return now, false, errOption
 			}
 			if !slices.Contains(picked, i) {
 				picked = append(picked, i)

@@ -41,7 +41,7 @@ func (o Outcome) matches(a Ask, now time.Time) bool {
 		return false
 	}
 	otherPrompt := a.Agent == "" && a.Prompt != "" && o.Prompt != "" && a.Prompt != o.Prompt
-	denied := a.Decision != nil && !a.Decision.Allow && !a.Overtaken(o.Run, now)
+	denied := a.Decision != nil && !a.Decision.Allow && !a.overtaken(o.Run, now)
 	return !otherPrompt && !denied
 }
 

@@ -10,8 +10,8 @@ import (
 
 // The bounds of a pairing code.
 const (
-	CodeFor   = 10 * time.Minute
-	CodeTries = 5 // wrong codes in total, from anyone
+	codeFor   = 10 * time.Minute
+	codeTries = 5 // wrong codes in total, from anyone
 )
 
 // A Pairing is a pairing code that has not been used yet. The code itself is not stored.
@@ -24,18 +24,18 @@ type Pairing struct {
 // Errors of Try.
 var (
 	ErrNoCode    = errors.New("no pairing code is waiting")
-	ErrWrongCode = errors.New("wrong pairing code")
-	ErrKilled    = errors.New("too many wrong codes: this one is dead")
+	errWrongCode = errors.New("wrong pairing code")
+	errKilled    = errors.New("too many wrong codes: this one is dead")
 )
 
 // NewPairing starts a pairing with a code of six digits.
 func NewPairing(code string, now time.Time) *Pairing {
-	return &Pairing{Digest: digest(code), ExpiresAt: now.Add(CodeFor)}
+	return &Pairing{Digest: digest(code), ExpiresAt: now.Add(codeFor)}
 }
 
 // Waiting reports whether the code is valid at now.
 func (p *Pairing) Waiting(now time.Time) bool {
-	return p != nil && p.Wrong < CodeTries && now.Before(p.ExpiresAt)
+	return p != nil && p.Wrong < codeTries && now.Before(p.ExpiresAt)
 }
 
 // Try checks a code that somebody sent. It returns the changed pairing, or nil after
@@ -49,10 +49,10 @@ func (p *Pairing) Try(code string, now time.Time) (*Pairing, error) {
 	}
 	next := *p
 	next.Wrong++
-	if next.Wrong >= CodeTries {
-		return &next, ErrKilled
+	if next.Wrong >= codeTries {
+		return &next, errKilled
 	}
-	return &next, ErrWrongCode
+	return &next, errWrongCode
 }
 
 func digest(code string) string {

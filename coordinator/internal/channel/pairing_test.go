@@ -23,17 +23,17 @@ func TestTry(t *testing.T) {
 		left int // wrong codes noted afterwards; -1 is no pairing at all
 	}{
 		{"right", p, "123456", noon, nil, -1},
-		{"right in the last moment", p, "123456", noon.Add(CodeFor - 1), nil, -1},
-		{"expired", p, "123456", noon.Add(CodeFor), ErrNoCode, 0},
-		{"wrong", p, "000000", noon, ErrWrongCode, 1},
-		{"empty", p, "", noon, ErrWrongCode, 1},
-		{"the digest itself", p, p.Digest, noon, ErrWrongCode, 1},
+		{"right in the last moment", p, "123456", noon.Add(codeFor - 1), nil, -1},
+		{"expired", p, "123456", noon.Add(codeFor), ErrNoCode, 0},
+		{"wrong", p, "000000", noon, errWrongCode, 1},
+		{"empty", p, "", noon, errWrongCode, 1},
+		{"the digest itself", p, p.Digest, noon, errWrongCode, 1},
 		{"no pairing", nil, "123456", noon, ErrNoCode, -1},
-		{"the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: CodeTries - 1}, "000000", noon,
-			ErrKilled, CodeTries},
-		{"right after the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: CodeTries},
+		{"the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: codeTries - 1}, "000000", noon,
+			errKilled, codeTries},
+		{"right after the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: codeTries},
 			"123456",
-			noon, ErrNoCode, CodeTries},
+			noon, ErrNoCode, codeTries},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -111,7 +111,7 @@ func (o Outcome) Notice() string {
 // typed, or by the kill switch. The loop goes on with the next stop.
 func Interrupt(s Stack, now time.Time) (Stack, error) {
 	if !s.checking() {
-		return s, ErrNoCheck
+		return s, errNoCheck
 	}
 	s = s.clone()
 	s.interrupt(now)

@@ -69,7 +69,7 @@ func TestCheckedInWords(t *testing.T) {
 // an interruption counts as activity. Without a running check nothing changes.
 func TestInterrupt(t *testing.T) {
 	s := looping(t, "fix", func(o *Options) { o.Check, o.CheckTimeout = "make", time.Minute })
-	if next, err := Interrupt(s, epoch.Add(time.Hour)); !errors.Is(err, ErrNoCheck) || cmp.Diff(s, next) != "" {
+	if next, err := Interrupt(s, epoch.Add(time.Hour)); !errors.Is(err, errNoCheck) || cmp.Diff(s, next) != "" {
 		t.Errorf("without a check that runs: %v, %s", err, cmp.Diff(s, next))
 	}
 	s = mustStop(s, Stopping{Message: markComplete}, epoch).Stack

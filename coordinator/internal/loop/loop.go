@@ -50,10 +50,10 @@ const Task Mode = "task"
 var (
 	ErrDepth   = errors.New("start loop: 8 loops are already nested in this session; cancel with /afar:cancel first")
 	ErrNone    = errors.New("no loop runs in this session")
-	ErrNoCheck = errors.New("interrupt check: no check of this loop runs")
-	ErrSession = errors.New("start loop: a loop belongs to exactly one session")
+	errNoCheck = errors.New("interrupt check: no check of this loop runs")
+	errSession = errors.New("start loop: a loop belongs to exactly one session")
 	ErrID      = errors.New("start loop: a frame needs an id that is new to its stack")
-	ErrEvery   = errors.New("start loop: the host schedules an interval; a loop cannot")
+	errEvery   = errors.New("start loop: the host schedules an interval; a loop cannot")
 )
 
 const (
@@ -299,10 +299,10 @@ func Start(s Stack, session, id string, o Options, now time.Time) (Outcome, erro
 
 func startable(s Stack, session, id string, o Options) error {
 	if session == "" || cmp.Or(s.Session, session) != session {
-		return ErrSession
+		return errSession
 	}
 	if o.Every != "" {
-		return ErrEvery
+		return errEvery
 	}
 	if strings.TrimSpace(o.Task) == "" && o.Repo == "" {
 		return ErrNoTask

@@ -44,12 +44,12 @@ func TestStartRefuses(t *testing.T) {
 		change  func(*Options)
 		want    error // nil: some error
 	}{
-		{"no session", Stack{}, "", "b", nil, ErrSession},
-		{"another session", one, "ses2", "b", nil, ErrSession},
+		{"no session", Stack{}, "", "b", nil, errSession},
+		{"another session", one, "ses2", "b", nil, errSession},
 		{"no id", Stack{}, "ses1", "", nil, ErrID},
 		{"known id", one, "ses1", "a", nil, ErrID},
 		{"no task", Stack{}, "ses1", "b", func(o *Options) { o.Task = " \n" }, ErrNoTask},
-		{"interval", Stack{}, "ses1", "b", func(o *Options) { o.Every = "5m" }, ErrEvery},
+		{"interval", Stack{}, "ses1", "b", func(o *Options) { o.Every = "5m" }, errEvery},
 		{"no max", Stack{}, "ses1", "b", func(o *Options) { o.Max = 0 }, nil},
 		{"large max", Stack{}, "ses1", "b", func(o *Options) { o.Max = 1001 }, nil},
 		{"negative time", Stack{}, "ses1", "b", func(o *Options) { o.For = -1 }, nil},
@@ -100,7 +100,7 @@ func TestStepsWithoutALoop(t *testing.T) {
 				"cancel":    func() error { _, err := Cancel(s, "ana", epoch); return err },
 				"interrupt": func() error { _, err := Interrupt(s, epoch); return err },
 			} {
-				if err := do(); !errors.Is(err, ErrNone) && !errors.Is(err, ErrNoCheck) {
+				if err := do(); !errors.Is(err, ErrNone) && !errors.Is(err, errNoCheck) {
 					t.Errorf("%s: %v", step, err)
 				}
 			}

@@ -236,7 +236,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("Parse(%q): task %q is not its rest", args, o.Task)
 		}
 		_, err = Start(Stack{}, "s", "id", o, epoch)
-		if want := o.Every != ""; errors.Is(err, ErrEvery) != want || !want && err != nil {
+		if want := o.Every != ""; errors.Is(err, errEvery) != want || !want && err != nil {
 			t.Errorf("Start(%+v): %v", o, err)
 		}
 	})

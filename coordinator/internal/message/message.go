@@ -267,7 +267,7 @@ func Finish(all []Message, id session.ID, delivery string, now time.Time) (out [
 		case m.State == Delivered && !m.Unproven && !m.Submitted:
 			m.State, m.DoneAt = Done, now
 			out = append(out, m)
-		case m.Shown():
+		case m.shown():
 			m.Submitted = false
 			out = append(out, m)
 		}

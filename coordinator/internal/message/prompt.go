@@ -53,14 +53,14 @@ func ShowPrompt(
 	return shown, false
 }
 
-// Shown reports whether a prompt showed m, and nothing has proved yet that its conversation has it.
-func (m Message) Shown() bool { return m.State == Done && m.Submitted }
+// shown reports whether a prompt showed m, and nothing has proved yet that its conversation has it.
+func (m Message) shown() bool { return m.State == Done && m.Submitted }
 
 // Doubt returns the texts that are only shown, marked as delivered: their client may have died before it wrote
 // them down.
 func Doubt(all []Message) (out []Message) {
 	for _, m := range all {
-		if m.Shown() {
+		if m.shown() {
 			m.State, m.DoneAt = Delivered, time.Time{}
 			out = append(out, m)
 		}

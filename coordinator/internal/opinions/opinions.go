@@ -23,8 +23,8 @@ const most = 8
 
 // Why a consultation may not begin.
 var (
-	ErrConsulted = errors.New("a consulted model cannot consult; answer from what you know")
-	ErrMany      = fmt.Errorf("%d consultations run already; wait for one to end", most)
+	errConsulted = errors.New("a consulted model cannot consult; answer from what you know")
+	errMany      = fmt.Errorf("%d consultations run already; wait for one to end", most)
 )
 
 // A Desk counts second opinions. Any goroutine may ask it.
@@ -83,9 +83,9 @@ func (d *Desk) Begin(line []peer.Process, c Consultation) (id string, err error)
 	maps.DeleteFunc(d.running, func(_ string, r Consultation) bool { return r.PID != 0 && !peer.Alive(r.PID) })
 	switch {
 	case d.consulted(line):
-		return "", ErrConsulted
+		return "", errConsulted
 	case len(d.running) >= most:
-		return "", ErrMany
+		return "", errMany
 	}
 	c.Agent = d.reviewer(c.Session)
 	d.running[id] = c

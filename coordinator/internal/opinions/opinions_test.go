@@ -61,10 +61,10 @@ func TestBound(t *testing.T) {
 		d.running[id] = Consultation{PID: os.Getpid()} // nothing that it runs is consulted
 		ids = append(ids, id)
 	}
-	if _, err := d.Begin(parent, Consultation{}); !errors.Is(err, ErrMany) {
+	if _, err := d.Begin(parent, Consultation{}); !errors.Is(err, errMany) {
 		t.Errorf("one more than may run: %v", err)
 	}
-	if _, err := d.Begin(own, Consultation{}); !errors.Is(err, ErrConsulted) {
+	if _, err := d.Begin(own, Consultation{}); !errors.Is(err, errConsulted) {
 		t.Errorf("a consulted model consults: %v", err)
 	}
 	if _, ok := d.End(ids[0], parent); ok {

@@ -100,7 +100,7 @@ func (p Past) missing(message string) (out []string) {
 	if !p.Consulted && !p.Alone {
 		out = append(out, noConsult)
 	}
-	if SecondOpinion(message) == "" {
+	if secondOpinion(message) == "" {
 		out = append(out, noSection)
 	}
 	return out
@@ -130,9 +130,9 @@ func advice(missing []string, blocks int) string {
 	return b.String()
 }
 
-// SecondOpinion returns the text of the section under Heading, "" if the section is
+// secondOpinion returns the text of the section under Heading, "" if the section is
 // missing or empty. A heading inside a fence does not count.
-func SecondOpinion(message string) string {
+func secondOpinion(message string) string {
 	var section []string
 	inside, fence := false, ""
 	for l := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(message), "\n") {
@@ -190,11 +190,11 @@ func fenceAfter(fence, l string) string {
 
 // Time limits of a reviewer's call that consults another model.
 const (
-	// Open is how long the call may take. The host may ask the person first.
-	Open = 30 * time.Minute
-	// Grace is how long after its return the call may still begin a consultation: the
+	// open is how long the call may take. The host may ask the person first.
+	open = 30 * time.Minute
+	// grace is how long after its return the call may still begin a consultation: the
 	// host may have moved it to the background.
-	Grace = 10 * time.Second
+	grace = 10 * time.Second
 )
 
 // A Call is a reviewer's tool call that runs `afar consult`. The program itself
@@ -210,12 +210,12 @@ type Call struct {
 // Over reports whether the call can no longer begin a consultation.
 func (c Call) Over(now time.Time) bool {
 	switch {
-	case now.Sub(c.At) >= Open:
+	case now.Sub(c.At) >= open:
 		return true
 	case c.Returned.IsZero():
 		return false
 	}
-	return c.Taken > 0 || now.Sub(c.Returned) >= Grace
+	return c.Taken > 0 || now.Sub(c.Returned) >= grace
 }
 
 // Whose returns the index of the call to which a consultation that begins now belongs:

@@ -112,7 +112,7 @@ func TestSecondOpinion(t *testing.T) {
 		"```\n````\n## Second Opinion\nx":       "x",
 		"````\n```\n## Second Opinion\nx":       "",
 	} {
-		if got := SecondOpinion(in); got != want {
+		if got := secondOpinion(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -129,7 +129,7 @@ func FuzzSecondOpinion(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if got := SecondOpinion(s); got != strings.TrimSpace(got) || len(got) > 3*len(s) {
+		if got := secondOpinion(s); got != strings.TrimSpace(got) || len(got) > 3*len(s) {
 			t.Errorf("%q of %q", got, s)
 		}
 	})
@@ -150,10 +150,10 @@ func TestWhose(t *testing.T) {
 		{[]Call{running(time.Second, 1)}, 0},
 		{[]Call{running(2*time.Second, 0), running(time.Second, 0)}, 0},
 		{[]Call{running(2*time.Second, 1), running(time.Second, 0)}, 1},
-		{[]Call{running(Open, 0)}, -1},
-		{[]Call{running(2*Open, 0), running(time.Second, 3)}, 1},
+		{[]Call{running(open, 0)}, -1},
+		{[]Call{running(2*open, 0), running(time.Second, 3)}, 1},
 		{[]Call{returned(time.Second, 0)}, 0}, // the host moved it to the background
-		{[]Call{returned(Grace, 0)}, -1},
+		{[]Call{returned(grace, 0)}, -1},
 		{[]Call{returned(time.Second, 1)}, -1}, // it had its consultation
 		{[]Call{returned(time.Second, 1), running(time.Second, 1)}, 1},
 	} {

@@ -125,7 +125,7 @@ func TestTell(t *testing.T) {
 			t.Errorf("%s: it is %s", name, after.State)
 		}
 	}
-	if e := (TurnEnd{State: Idle, Result: strings.Repeat("x", MaxTold+1)}); !e.Long() {
+	if e := (TurnEnd{State: Idle, Result: strings.Repeat("x", maxTold+1)}); !e.Long() {
 		t.Error("a result of more than 2 kB is no file")
 	}
 }

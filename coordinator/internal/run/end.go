@@ -46,8 +46,8 @@ type End struct {
 	Arrived map[string]bool `json:"-"`
 }
 
-// Complete reports whether the turn came to its end, well or badly.
-func (e End) Complete() bool { return e.Result && (!e.Failed || e.Final) }
+// complete reports whether the turn came to its end, well or badly.
+func (e End) complete() bool { return e.Result && (!e.Failed || e.Final) }
 
 // Times of the restart table.
 const (
@@ -64,7 +64,7 @@ func (e End) endedItself() bool { return !e.Killed && !e.Told && e.Exit >= 0 && 
 const CannotStart = 127
 
 // BrokeOff reports whether the turn of r ended before its agent came to its own end.
-func (r Run) BrokeOff(e End) bool { return !e.Complete() || e.Forgot || r.Turn.Ending() }
+func (r Run) BrokeOff(e End) bool { return !e.complete() || e.Forgot || r.Turn.Ending() }
 
 // A Fate is what follows the end of a turn.
 type Fate struct {
@@ -108,17 +108,17 @@ var restarts = []row{
 	},
 	{
 		name:    "does not know its conversation",
-		applies: func(r Run, e End, _ time.Time) bool { return e.Lost && r.Turn.Resumes && !e.Complete() },
+		applies: func(r Run, e End, _ time.Time) bool { return e.Lost && r.Turn.Resumes && !e.complete() },
 		fate:    func(Run, End) Fate { return Fate{State: Queued, Restart: true} },
 	},
 	{
 		name:    "waits for a person",
-		applies: func(r Run, e End, _ time.Time) bool { return r.State == Waiting && !e.Complete() },
+		applies: func(r Run, e End, _ time.Time) bool { return r.State == Waiting && !e.complete() },
 		fate:    func(Run, End) Fate { return Fate{State: Idle, Resume: true} },
 	},
 	{
 		name:    "Afar was stopped",
-		applies: func(_ Run, e End, _ time.Time) bool { return e.Yields && !e.Complete() },
+		applies: func(_ Run, e End, _ time.Time) bool { return e.Yields && !e.complete() },
 		fate:    func(Run, End) Fate { return Fate{State: Queued, Restart: true, Resume: true} },
 	},
 	{
@@ -128,7 +128,7 @@ var restarts = []row{
 	},
 	{
 		name:    "complete",
-		applies: func(_ Run, e End, _ time.Time) bool { return e.Complete() },
+		applies: func(_ Run, e End, _ time.Time) bool { return e.complete() },
 		fate:    func(r Run, e End) Fate { return completeFate(r, e) },
 	},
 	{
@@ -188,8 +188,8 @@ func failed(why string, e End) Fate {
 	return Fate{State: Failed, Why: why}
 }
 
-// Decide returns what follows the end of the turn of r.
-func Decide(r Run, e End, now time.Time) Fate {
+// decide returns what follows the end of the turn of r.
+func decide(r Run, e End, now time.Time) Fate {
 	for _, row := range restarts {
 		if row.applies(r, e, now) {
 			return row.fate(r, e)
@@ -208,7 +208,7 @@ func Finish(r Run, fence int64, e End, now time.Time) (_ Run, unread bool, err e
 	if err := r.current(fence); err != nil {
 		return r, false, err
 	}
-	fate := Decide(r, e, now)
+	fate := decide(r, e, now)
 	unread = !r.Turn.Heard || e.Lost
 	if e.Lost { // the next turn begins it anew
 		r.Turns, r.Adopted, r.Thread, r.ThreadAt = 0, false, "", time.Time{}

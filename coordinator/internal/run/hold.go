@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ErrKept says that the turn ends with another call already.
-var ErrKept = errors.New("another call of this turn waits for the person")
+// errKept says that the turn ends with another call already.
+var errKept = errors.New("another call of this turn waits for the person")
 
 // Defer notes that the turn of r ends with a call that its agent keeps for the next turn. A
 // turn keeps one call.
@@ -16,7 +16,7 @@ func Defer(r Run, call string) (Run, error) {
 	case !r.Busy():
 		return r.unfit("defer a call of")
 	case r.KeepsOther(call):
-		return r, fmt.Errorf("call %s of run %s: %w", call, r.Name, ErrKept)
+		return r, fmt.Errorf("call %s of run %s: %w", call, r.Name, errKept)
 	}
 	r.Turn.Deferred = call
 	return r, nil

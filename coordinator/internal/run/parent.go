@@ -25,13 +25,13 @@ func CheckDepth(depth, most int) error {
 		"do the work here, or say in the result what is left", ErrDepth, depth-1, most)
 }
 
-// MaxInline bounds the result that a parent gets in its message, in bytes. A longer one is a
+// maxInline bounds the result that a parent gets in its message, in bytes. A longer one is a
 // file.
-const MaxInline = 2048
+const maxInline = 2048
 
 // A Report is what the parent of a run is told about its end.
 type Report struct {
-	Text string // at most MaxInline bytes of the result, after a line that says how the run ended
+	Text string // at most maxInline bytes of the result, after a line that says how the run ended
 	File string // the whole result if Text does not hold it, else ""
 }
 
@@ -50,8 +50,8 @@ func HandUp(r Run, now time.Time) (next Run, report Report, ok bool) {
 	if r.Ephemeral && r.State == Idle {
 		r = r.to(Done, now)
 	}
-	if len(result) > MaxInline {
-		report.File, result = result, text.ClipBytes(result, MaxInline-len("…"))
+	if len(result) > maxInline {
+		report.File, result = result, text.ClipBytes(result, maxInline-len("…"))
 	}
 	if result != "" {
 		report.Text += "\n\n" + result

@@ -40,16 +40,16 @@ func TestHandUp(t *testing.T) {
 
 // TestHandUpLong: a result up to the limit comes whole; a longer one is a file as well.
 func TestHandUpLong(t *testing.T) {
-	for _, size := range []int{0, MaxInline, MaxInline + 1, 100_000} {
+	for _, size := range []int{0, maxInline, maxInline + 1, 100_000} {
 		r := in(Idle)
 		r.Parent, r.Result = "p", strings.Repeat("é", size)[:size/2*2]
-		if size == MaxInline+1 {
+		if size == maxInline+1 {
 			r.Result = strings.Repeat("x", size)
 		}
 		_, report, _ := HandUp(r, noon)
 		_, said, _ := strings.Cut(report.Text, "\n\n")
-		long := len(r.Result) > MaxInline
-		if len(said) > MaxInline || long != (report.File == r.Result && long) || !long && said != r.Result {
+		long := len(r.Result) > maxInline
+		if len(said) > maxInline || long != (report.File == r.Result && long) || !long && said != r.Result {
 			t.Errorf("%d bytes: %d in the message, %d in the file", len(r.Result), len(said), len(report.File))
 		}
 	}

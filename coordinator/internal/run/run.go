@@ -416,14 +416,14 @@ func Remove(r Run, now time.Time) (Run, error) {
 	return r, nil
 }
 
-// StartFor is how long a runner may take to report.
-const StartFor = 10 * time.Second
+// startFor is how long a runner may take to report.
+const startFor = 10 * time.Second
 
 // mostLaunches is how many runners one turn may use up.
 const mostLaunches = 5
 
-// KeepFor is how long a run is kept to which nothing happens. The host keeps its conversation as long.
-const KeepFor = 30 * 24 * time.Hour
+// keepFor is how long a run is kept to which nothing happens. The host keeps its conversation as long.
+const keepFor = 30 * 24 * time.Hour
 
 // Due returns when r changes by itself, the zero time for never. At rest it is removed in the end, but
 // not if it has a worktree, which may hold work.
@@ -432,14 +432,14 @@ func (r Run) Due() time.Time {
 	case r.Removed, r.Settled() && r.Place != Place{}:
 		return time.Time{}
 	case r.Settled():
-		return r.Since.Add(KeepFor)
+		return r.Since.Add(keepFor)
 	case r.State == Queued && !r.NotUntil.IsZero():
 		return r.NotUntil
 	case !r.Busy():
 		return time.Time{}
 	}
 	at := r.timeEnds()
-	if lost := r.Turn.LaunchAt.Add(StartFor); !r.Turn.Runner.Known() && (at.IsZero() || lost.Before(at)) {
+	if lost := r.Turn.LaunchAt.Add(startFor); !r.Turn.Runner.Known() && (at.IsZero() || lost.Before(at)) {
 		at = lost
 	}
 	return at
@@ -447,7 +447,7 @@ func (r Run) Due() time.Time {
 
 // RunnerLate reports whether the runner of a turn has not reported in time.
 func (r Run) RunnerLate(now time.Time) bool {
-	return r.Busy() && !r.Turn.Runner.Known() && !now.Before(r.Turn.LaunchAt.Add(StartFor))
+	return r.Busy() && !r.Turn.Runner.Known() && !now.Before(r.Turn.LaunchAt.Add(startFor))
 }
 
 // Lose notes that the runner of a turn has ended without a word, or never reported. The

@@ -274,7 +274,7 @@ func TestRestarts(t *testing.T) {
 		if next.State == Queued && !next.OpenIn.Known() && !next.NotUntil.Equal(c.at.Add(restartIn)) {
 			t.Errorf("%s: it restarts at %s", c.row, next.NotUntil)
 		}
-		if next.State == Failed && next.Why == "" && !c.end.Complete() {
+		if next.State == Failed && next.Why == "" && !c.end.complete() {
 			t.Errorf("%s: it does not say why", c.row)
 		}
 	}
@@ -298,7 +298,7 @@ func TestLose(t *testing.T) {
 	r := in(Working)
 	for n := 2; n <= mostLaunches; n++ {
 		next, relaunch, err := Lose(r, noon)
-		if err != nil || !relaunch || next.Turn.Runner.Known() || !next.Due().Equal(noon.Add(StartFor)) {
+		if err != nil || !relaunch || next.Turn.Runner.Known() || !next.Due().Equal(noon.Add(startFor)) {
 			t.Fatalf("runner %d: relaunch %t, %+v, %v", n, relaunch, next.Turn, err)
 		}
 		r = next
@@ -389,8 +389,8 @@ func TestDefer(t *testing.T) {
 	if _, err := Defer(r, "one"); err != nil {
 		t.Errorf("the same call again: %v", err)
 	}
-	if _, err := Defer(r, "two"); !errors.Is(err, ErrKept) {
-		t.Errorf("another call: %v, want %v", err, ErrKept)
+	if _, err := Defer(r, "two"); !errors.Is(err, errKept) {
+		t.Errorf("another call: %v, want %v", err, errKept)
 	}
 	r, _, _ = Finish(r, 2, End{Result: true, Deferred: "one"}, noon)
 	r, err = Park(r, "ask_1", noon)

@@ -7,8 +7,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// MaxTold bounds the result that a message shows, in bytes. A longer one comes as a file.
-const MaxTold = 2 << 10
+// maxTold bounds the result that a message shows, in bytes. A longer one comes as a file.
+const maxTold = 2 << 10
 
 // toldEvery is the shortest time between two ends of turns that are told, except those of
 // turns that a person asked for.
@@ -63,7 +63,7 @@ func (e TurnEnd) Said() string {
 }
 
 // Long reports whether the result comes as a file.
-func (e TurnEnd) Long() bool { return len(e.Said()) > MaxTold }
+func (e TurnEnd) Long() bool { return len(e.Said()) > maxTold }
 
 // Tell returns how the turn of r ended, and when the person is told. ok is false if nobody is
 // told: the turn goes on, whoever started r gets its result, or the result is session.NoReply. A

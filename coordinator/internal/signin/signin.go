@@ -18,7 +18,7 @@ import (
 // Limits of links and sign-ins.
 const (
 	LinkFor   = time.Minute         // how long a link can be used
-	MostLinks = 4                   // links that can be used at the same time; a new one replaces the oldest
+	mostLinks = 4                   // links that can be used at the same time; a new one replaces the oldest
 	For       = 30 * 24 * time.Hour // how long a browser stays signed in after its last use
 	SeenEvery = time.Hour           // how often a use is noted
 	agentMost = 120                 // characters of a browser's name for itself
@@ -65,7 +65,7 @@ type link struct {
 func (l Links) Add(d Digest, now time.Time) (Links, time.Time) {
 	added := link{digest: d, expires: now.Add(LinkFor)}
 	open := append(l.alive(now), added)
-	return Links{open: open[max(0, len(open)-MostLinks):]}, added.expires
+	return Links{open: open[max(0, len(open)-mostLinks):]}, added.expires
 }
 
 // Use returns l without the link that has a digest. It returns ErrLink if there is none.

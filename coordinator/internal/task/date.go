@@ -16,9 +16,9 @@ type Day struct {
 	End   bool      // the words mean the end of the day: by, until
 }
 
-// Passed reports whether d is reached at now: its beginning, or its end where the words
+// passed reports whether d is reached at now: its beginning, or its end where the words
 // mean that. No day is never reached.
-func (d Day) Passed(now time.Time) bool {
+func (d Day) passed(now time.Time) bool {
 	if d.From.IsZero() {
 		return false
 	}

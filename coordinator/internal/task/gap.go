@@ -91,7 +91,7 @@ func AddGap(file string, g Gap) (_ string, n int, known bool) {
 
 // gapTitle returns a title that cannot look like a tag.
 func gapTitle(title string) string {
-	title = text.Clip(text.Fold(title), MaxSuggestionTitle)
+	title = text.Clip(text.Fold(title), maxSuggestionTitle)
 	return strings.TrimSpace(strings.NewReplacer("[", "(", "]", ")").Replace(title))
 }
 

@@ -93,7 +93,7 @@ func (s *State) readCurrent(loc *time.Location) {
 		return
 	}
 	s.StatusText, ok = lineOf(section.Text, "STATUS")
-	s.Status = ParseStatus(s.StatusText)
+	s.Status = parseStatus(s.StatusText)
 	switch {
 	case !ok:
 		s.fault(section.Line, "the section has no line STATUS: want one of %s", list(Statuses()))
@@ -136,7 +136,7 @@ func (s State) Ready(now time.Time) bool {
 	if s.Wait.Text == "" {
 		return s.Status == InProgress
 	}
-	return s.Wait.Due.Passed(now)
+	return s.Wait.Due.passed(now)
 }
 
 // Errors of CanStart.

@@ -38,8 +38,8 @@ var spellings = []struct {
 	{Archived, []string{"ARCHIV"}},
 }
 
-// ParseStatus returns the status that a text means, or Unknown.
-func ParseStatus(text string) Status {
+// parseStatus returns the status that a text means, or Unknown.
+func parseStatus(text string) Status {
 	folded := strings.NewReplacer(" ", "", "\t", "", "_", "", "-", "").Replace(strings.ToUpper(text))
 	for _, s := range spellings {
 		begins := func(begin string) bool { return strings.HasPrefix(folded, begin) }

@@ -52,7 +52,7 @@ const (
 
 // The bounds of a suggestion, in characters, and how many may be open.
 const (
-	MaxSuggestionTitle = 120
+	maxSuggestionTitle = 120
 	MaxSuggestionPart  = 1000
 	MaxContext         = 500
 	MaxSuggestions     = 20
@@ -117,9 +117,9 @@ func urgencyOf(word string) Urgency {
 // none of them can look like another.
 func (s Suggestion) File() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Suggestion: %s\n\n", text.Clip(text.Fold(s.Title), MaxSuggestionTitle))
+	fmt.Fprintf(&b, "# Suggestion: %s\n\n", text.Clip(text.Fold(s.Title), maxSuggestionTitle))
 	fmt.Fprintf(&b, "STATUS: %s\nURGENCY: %s\n", Open, urgencyOf(string(s.Urgency)))
-	fmt.Fprintf(&b, "SOURCE: %s\nDATE: %s\n", text.Clip(text.Fold(s.Source), MaxSuggestionTitle), text.Fold(s.Date))
+	fmt.Fprintf(&b, "SOURCE: %s\nDATE: %s\n", text.Clip(text.Fold(s.Source), maxSuggestionTitle), text.Fold(s.Date))
 	for _, part := range []struct {
 		heading, text string
 		most          int

@@ -9,10 +9,10 @@ import (
 
 // How long the sweep waits before it tells the person, or asks a model.
 const (
-	OverdueAfter = 3 * 24 * time.Hour  // after a checkpoint was asked about
-	DormantAfter = 14 * 24 * time.Hour // after the last turn of a task in progress
-	RestFor      = 5 * time.Minute     // after the last turn, before a model is asked about a task
-	AdvisedFor   = 24 * time.Hour      // after the advice of a model, before it is asked about the same again
+	overdueAfter = 3 * 24 * time.Hour  // after a checkpoint was asked about
+	dormantAfter = 14 * 24 * time.Hour // after the last turn of a task in progress
+	restFor      = 5 * time.Minute     // after the last turn, before a model is asked about a task
+	advisedFor   = 24 * time.Hour      // after the advice of a model, before it is asked about the same again
 )
 
 // A Rule says what the sweep does with a task.
@@ -57,7 +57,7 @@ func (t Task) Sweep(s State, r Rest, now time.Time) Rule {
 }
 
 func (t Task) overdue(r Rest, now time.Time) Rule {
-	if t.Asked.Reminded || !passed(r.Asked, OverdueAfter, now) {
+	if t.Asked.Reminded || !passed(r.Asked, overdueAfter, now) {
 		return Leave
 	}
 	return Overdue
@@ -66,7 +66,7 @@ func (t Task) overdue(r Rest, now time.Time) Rule {
 // dormant reports whether nothing has worked on t for long although it waits for nothing.
 func (t Task) dormant(s State, r Rest, now time.Time) bool {
 	idle := s.Status == InProgress && s.Wait.Text == ""
-	return idle && passed(r.Since, DormantAfter, now) && !t.DormantSince.Equal(r.Since)
+	return idle && passed(r.Since, dormantAfter, now) && !t.DormantSince.Equal(r.Since)
 }
 
 // waited returns GoOn if what t waits for is over, and Stuck if its agent writes the same wait

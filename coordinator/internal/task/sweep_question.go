@@ -18,7 +18,7 @@ const (
 	maxCase      = 6000    // characters of each state.md
 	maxCaseSaid  = 1500    // characters of what each agent said last
 	maxCasesSize = 120_000 // bytes of all of that
-	MaxReason    = 300     // characters of what the person is told
+	maxReason    = 300     // characters of what the person is told
 	mostInVain   = 3       // turns in a row by the sweep that change nothing
 	adviceGoOn   = "go_on"
 	adviceWait   = "wait"
@@ -44,7 +44,7 @@ func (t Task) undecided(s State, r Rest, now time.Time) Rule {
 	open := s.Status == InProgress || s.Status == Waiting
 	same := t.Advised.State == markdown.Digest(s.Text)
 	switch {
-	case r.Run != run.Idle, !open, s.CanStart() != nil, !passed(r.Since, RestFor, now):
+	case r.Run != run.Idle, !open, s.CanStart() != nil, !passed(r.Since, restFor, now):
 		return Leave
 	case t.Advised.inVain(s):
 		return t.Advised.stuck()
@@ -69,7 +69,7 @@ func (a Advised) stuck() Rule {
 
 // holds reports whether the advice is not old at now. A clock that was set back ends it.
 func (a Advised) holds(now time.Time) bool {
-	return !now.Before(a.At) && now.Before(a.At.Add(AdvisedFor))
+	return !now.Before(a.At) && now.Before(a.At.Add(advisedFor))
 }
 
 // A Case is a task about which the sweep asks a model.
@@ -147,7 +147,7 @@ func ReadAdvice(answer json.RawMessage, cases []Case) (all []Advice) {
 	}
 	by := map[string][]Advice{}
 	for _, a := range said.Tasks {
-		advice := Advice{Do: a.Do, Reason: text.Clip(text.Fold(a.Reason), MaxReason)}
+		advice := Advice{Do: a.Do, Reason: text.Clip(text.Fold(a.Reason), maxReason)}
 		by[a.Task] = append(by[a.Task], advice)
 	}
 	for _, c := range cases {

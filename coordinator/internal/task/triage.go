@@ -238,7 +238,7 @@ func (e Event) UnsortedSuggestion(why string) Suggestion {
 // InboxEntry returns the section of inbox.md about an event. A file that contains its mark has it.
 func (e Event) InboxEntry(why string) (entry, mark string) {
 	mark = "<!-- " + e.ID + " -->"
-	from := text.Clip(text.Fold(e.From), MaxSuggestionTitle)
+	from := text.Clip(text.Fold(e.From), maxSuggestionTitle)
 	head := fmt.Sprintf("## %s from %s\n%s\n", e.At.Format("2006-01-02 15:04"), from, mark)
 	return head + plainBody(why+":\n\n"+strings.TrimSpace(e.Text)) + "\n", mark
 }

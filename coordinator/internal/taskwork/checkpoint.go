@@ -20,9 +20,9 @@ func (f Folders) checkpointOf(slug task.Slug) string {
 	return filepath.Join(f.Dir(slug), checkpointFile)
 }
 
-// Checkpoint reads the checkpoint.md of a task. found is false if there is none, and for
+// checkpoint reads the checkpoint.md of a task. found is false if there is none, and for
 // anything but a plain file.
-func (f Folders) Checkpoint(slug task.Slug) (text string, found bool, err error) {
+func (f Folders) checkpoint(slug task.Slug) (text string, found bool, err error) {
 	info, err := os.Lstat(f.checkpointOf(slug))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -37,7 +37,7 @@ func (f Folders) Checkpoint(slug task.Slug) (text string, found bool, err error)
 // checkpoint puts the checkpoint.md of a task to the person, or removes it once it was used. It
 // is done again if it breaks off.
 func (w *Worker) checkpoint(t task.Task) error {
-	file, found, err := w.folders.Checkpoint(t.Slug)
+	file, found, err := w.folders.checkpoint(t.Slug)
 	if err != nil {
 		return err
 	}

@@ -223,7 +223,7 @@ func killAndCheck(t *testing.T, events, checkpoints, kills int) {
 	checkPlaces(t, v.core, v.inbox, events)
 	w := New(v.core, v.folders, v.begin, Sweep{}, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	w.settle()
-	if _, found, err := v.folders.Checkpoint("asks"); found || err != nil {
+	if _, found, err := v.folders.checkpoint("asks"); found || err != nil {
 		t.Errorf("a checkpoint.md that was used is there, %v", err)
 	}
 }

@@ -124,7 +124,7 @@ func (w *Worker) goOn(t task.Task, why string, prompted bool, advised task.Advis
 // has noted it.
 func (w *Worker) look(t core.TaskTurn) {
 	s, err := w.folders.State(t.Task.Slug)
-	_, asks, failed := w.folders.Checkpoint(t.Task.Slug)
+	_, asks, failed := w.folders.checkpoint(t.Task.Slug)
 	said := ""
 	if !asks || s.Status == task.Completed { // the question says the rest
 		said = outcome(t, s, w.made(t.Task.Slug))

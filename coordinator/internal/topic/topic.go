@@ -20,15 +20,15 @@ const (
 
 // Limits of a post.
 const (
-	MaxName = 120       // characters
-	MaxText = 64 * 1024 // bytes
+	maxName = 120       // characters
+	maxText = 64 * 1024 // bytes
 )
 
 // The reasons to refuse a post.
 var (
 	ErrName = errors.New("a topic is named like project:api or issue:42: " +
 		"letters, digits and : . _ / - in at most 120 characters")
-	ErrText = fmt.Errorf("a post needs some text, at most %d bytes of UTF-8", MaxText)
+	ErrText = fmt.Errorf("a post needs some text, at most %d bytes of UTF-8", maxText)
 	ErrOurs = errors.New("this topic is written by Afar alone")
 )
 
@@ -51,7 +51,7 @@ func New(name, by, text string, now time.Time) (Post, error) {
 		return Post{}, fmt.Errorf("%s: %w", name, ErrOurs)
 	}
 	text = strings.TrimSpace(text)
-	if text == "" || len(text) > MaxText || !utf8.ValidString(text) {
+	if text == "" || len(text) > maxText || !utf8.ValidString(text) {
 		return Post{}, ErrText
 	}
 	return Post{Topic: name, At: now, By: by, Text: text}, nil
@@ -59,7 +59,7 @@ func New(name, by, text string, now time.Time) (Post, error) {
 
 // Check returns ErrName if a topic may not have this name.
 func Check(name string) error {
-	if name == "" || utf8.RuneCountInString(name) > MaxName || strings.ContainsFunc(name, forbidden) {
+	if name == "" || utf8.RuneCountInString(name) > maxName || strings.ContainsFunc(name, forbidden) {
 		return ErrName
 	}
 	return nil

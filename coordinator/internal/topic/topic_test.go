@@ -19,10 +19,10 @@ func TestNew(t *testing.T) {
 		{"two words", "x", ErrName},
 		{"a\x00", "x", ErrName},
 		{"a\u202eb", "x", ErrName},
-		{strings.Repeat("a", MaxName+1), "x", ErrName},
+		{strings.Repeat("a", maxName+1), "x", ErrName},
 		{"project:api", " \n ", ErrText},
 		{"project:api", "\xff", ErrText},
-		{"project:api", strings.Repeat("a", MaxText+1), ErrText},
+		{"project:api", strings.Repeat("a", maxText+1), ErrText},
 		{Current, "{}", ErrOurs},
 		{"loop:mine", "x", ErrOurs},
 	} {

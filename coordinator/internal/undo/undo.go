@@ -96,8 +96,8 @@ type Picture struct {
 	Left    []string `json:"left,omitempty"` // what could not be kept, for people
 }
 
-// Empty reports whether p keeps nothing that a step could destroy.
-func (p Picture) Empty() bool { return p.Files+len(p.Refs)+len(p.Stashes) == 0 }
+// empty reports whether p keeps nothing that a step could destroy.
+func (p Picture) empty() bool { return p.Files+len(p.Refs)+len(p.Stashes) == 0 }
 
 // Objects returns the objects that must be kept to restore p, each once.
 func (p Picture) Objects() (oids []string) {
@@ -216,7 +216,7 @@ func Take(s Snapshot, pictures []Picture, failed string, now time.Time) (Snapsho
 	case failed != "" && s.State == Ready:
 		s.Why = "as of " + s.TakenAt.Format("15:04:05") + ", " + failed + " later"
 		return s, nil
-	case failed != "" || !slices.ContainsFunc(pictures, func(p Picture) bool { return !p.Empty() }):
+	case failed != "" || !slices.ContainsFunc(pictures, func(p Picture) bool { return !p.empty() }):
 		s.Pictures = pictures // their objects are to be deleted
 		return drop(s, cmp.Or(failed, left(pictures))), nil
 	}

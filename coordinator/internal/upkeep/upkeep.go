@@ -18,9 +18,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/ledger"
 )
 
-// A Keeper drops old data, keeps good copies of the database, and tells the person when nothing can
+// A keeper drops old data, keeps good copies of the database, and tells the person when nothing can
 // be written to the disk.
-type Keeper struct {
+type keeper struct {
 	core  *core.Core
 	store *store.Store
 	calls string // directory of the records of calls
@@ -28,16 +28,16 @@ type Keeper struct {
 	say   func(ctx context.Context, text string) error
 }
 
-// NewKeeper returns a Keeper of these parts. calls is the directory of the records of calls;
+// NewKeeper returns a keeper of these parts. calls is the directory of the records of calls;
 // say tells the person something without writing to the disk first.
 func NewKeeper(
 	c *core.Core, s *store.Store, calls string, say func(context.Context, string) error, log *slog.Logger,
-) *Keeper {
-	return &Keeper{core: c, store: s, calls: calls, say: say, log: log}
+) *keeper {
+	return &keeper{core: c, store: s, calls: calls, say: say, log: log}
 }
 
 // Run works until ctx ends.
-func (k *Keeper) Run(ctx context.Context) {
+func (k *keeper) Run(ctx context.Context) {
 	var parts sync.WaitGroup
 	defer parts.Wait()
 	parts.Go(func() { k.forget(ctx) })
@@ -50,7 +50,7 @@ const (
 	keepFor     = 30 * 24 * time.Hour // how long records of calls are kept
 )
 
-func (k *Keeper) forget(ctx context.Context) {
+func (k *keeper) forget(ctx context.Context) {
 	next := time.NewTimer(forgetFirst)
 	defer next.Stop()
 	for {
@@ -78,7 +78,7 @@ const probeEvery = 5 * time.Second
 
 // watchDisk tells the person when writes to the disk fail, and when they work again, until
 // ctx ends.
-func (k *Keeper) watchDisk(ctx context.Context) {
+func (k *keeper) watchDisk(ctx context.Context) {
 	changed := k.core.Subscribe(core.Disk)
 	defer changed.Close()
 	for ctx.Err() == nil {
@@ -95,7 +95,7 @@ func (k *Keeper) watchDisk(ctx context.Context) {
 }
 
 // awaitDisk tells the person what is wrong, and waits until a write works.
-func (k *Keeper) awaitDisk(ctx context.Context, since time.Time, err error) {
+func (k *keeper) awaitDisk(ctx context.Context, since time.Time, err error) {
 	k.log.Error("the disk takes nothing", "err", err)
 	if failed := k.say(ctx, k.unwritable(err)); failed != nil {
 		k.log.Warn("tell the person that the disk takes nothing", "err", failed)
@@ -116,7 +116,7 @@ func (k *Keeper) awaitDisk(ctx context.Context, since time.Time, err error) {
 	}
 }
 
-func (k *Keeper) unwritable(err error) string {
+func (k *keeper) unwritable(err error) string {
 	return fmt.Sprintf("💾 Afar on %s cannot write: %v.\n\n"+
 		"Until that is mended, questions stay at the terminal, and sessions that nobody attends are refused what "+
 		"they ask for. Your answers wait and are not lost. `afar doctor` says more.", home.Machine(), err)
