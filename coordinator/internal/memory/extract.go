@@ -99,6 +99,6 @@ func tidyItems(all []Item, most int, clean func(string) string) (kept []Item) {
 }
 
 func (i Item) tidy(clean func(string) string) Item {
-	title := text.ClipBytes(text.Clip(tidyTitle(clean(i.Title)), MaxFoundTitle), MaxTitle-len("…"))
+	title := text.ClipBytes(text.Clip(tidyTitle(clean(i.Title)), MaxFoundTitle), maxTitle-len("…"))
 	return Item{Title: title, Text: text.Clip(strings.TrimSpace(clean(i.Text)), MaxFoundText)}
 }

@@ -67,7 +67,7 @@ func about(f Fact) string {
 	if len(said) > 0 {
 		out = " (" + strings.Join(said, ", ") + ")"
 	}
-	if first := text.Fold(f.First()); first != "" {
+	if first := text.Fold(f.first()); first != "" {
 		out += ": " + text.Clip(first, maxFirst)
 	}
 	return out
@@ -91,10 +91,10 @@ func Rivals(facts []Fact) map[Name]Name {
 	rivals := map[Name]Name{}
 	newest := map[string]Fact{} // by subject
 	for _, f := range Newest(facts) {
-		subject := f.Subject()
+		subject := f.subject()
 		first, known := newest[subject]
 		switch {
-		case subject == "", f.superseded(first) && known, known && f.Content() == first.Content():
+		case subject == "", f.superseded(first) && known, known && f.content() == first.content():
 		case known:
 			rivals[f.Name] = first.Name
 		default:

@@ -69,9 +69,9 @@ func (d Day) With(e Entry, at time.Time) string {
 	if !strings.HasSuffix(raw, "\n") {
 		raw += eol
 	}
-	parts := []string{"", "## " + at.Format("15:04") + " " + text.Clip(tidyTitle(e.Heading), MaxTitle)}
+	parts := []string{"", "## " + at.Format("15:04") + " " + text.Clip(tidyTitle(e.Heading), maxTitle)}
 	if said := plainText(e.Text); said != "" {
-		parts = append(parts, "", text.Clip(said, MaxText))
+		parts = append(parts, "", text.Clip(said, maxText))
 	}
 	if e.Source != "" {
 		parts = append(parts, "", sourceLine+text.Fold(e.Source))

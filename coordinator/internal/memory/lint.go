@@ -38,10 +38,10 @@ func Lint(facts []Fact, broken []Broken, today time.Time) (found []Finding) {
 		if by := rivals[f.Name]; by != "" {
 			add(1, "contradiction", "%s.md has the same subject, is newer and says otherwise", by)
 		}
-		if same, ok := first[f.Content()]; ok {
+		if same, ok := first[f.content()]; ok {
 			add(1, "duplicate", "it says the same as %s.md", same)
 		} else {
-			first[f.Content()] = f.Name
+			first[f.content()] = f.Name
 		}
 		for _, l := range f.deadLinks(facts) {
 			add(l.line, "link", "it refers to %s.md, which is not there", l.to)

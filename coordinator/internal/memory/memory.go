@@ -52,8 +52,8 @@ var form = markdown.Form{
 // Bounds of a fact, in bytes.
 const (
 	MaxFact  = 256 << 10 // of its file
-	MaxTitle = 200
-	MaxText  = 16 << 10 // of a text that is added
+	maxTitle = 200
+	maxText  = 16 << 10 // of a text that is added
 	maxName  = 100
 )
 
@@ -203,8 +203,8 @@ func (f Fact) Over(today time.Time) bool {
 	return !f.Until.IsZero() && today.After(f.Until.Add(24*time.Hour-1))
 }
 
-// First returns the first line of the text that says something.
-func (f Fact) First() string {
+// first returns the first line of the text that says something.
+func (f Fact) first() string {
 	for line := range strings.Lines(f.Text) {
 		if line = strings.TrimSpace(line); line != "" {
 			return line
@@ -213,9 +213,9 @@ func (f Fact) First() string {
 	return ""
 }
 
-// Content returns a digest of what f says. It stays the same when only the order of words,
+// content returns a digest of what f says. It stays the same when only the order of words,
 // their endings or the signs between them change.
-func (f Fact) Content() string { return f.keysOf().content }
+func (f Fact) content() string { return f.keysOf().content }
 
 // sorted returns the terms of a text in order of the alphabet, each once.
 func sorted(stem func(string) string, text string) string {
@@ -229,9 +229,9 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Subject returns what f is about: facts with the same subject that are true at the same time
+// subject returns what f is about: facts with the same subject that are true at the same time
 // and say different things contradict each other.
-func (f Fact) Subject() string { return f.keysOf().subject }
+func (f Fact) subject() string { return f.keysOf().subject }
 
 // Searched returns what a search looks at, line by line as in the file, without the title, the
 // fields, and what was true before.
@@ -246,8 +246,8 @@ func (f Fact) File() string { return f.doc.Text }
 // WasChanged reports whether f said something else before.
 func (f Fact) WasChanged() bool { return f.former != "" }
 
-// Markdown returns the file of a new fact. It refuses texts that could not be read back.
-func (f Fact) Markdown() (string, error) {
+// markdown returns the file of a new fact. It refuses texts that could not be read back.
+func (f Fact) markdown() (string, error) {
 	f.Title, f.Text = tidyTitle(f.Title), plainText(f.Text)
 	if err := f.Check(); err != nil {
 		return "", err
@@ -273,10 +273,10 @@ func (f Fact) Check() error {
 	switch {
 	case f.Title == "":
 		return fmt.Errorf("a fact needs a title")
-	case len(f.Title) > MaxTitle:
-		return fmt.Errorf("a title has at most %d bytes, not %d; write the rest into the text", MaxTitle, len(f.Title))
-	case len(f.Text) > MaxText:
-		return fmt.Errorf("the text of a fact has at most %d bytes, not %d", MaxText, len(f.Text))
+	case len(f.Title) > maxTitle:
+		return fmt.Errorf("a title has at most %d bytes, not %d; write the rest into the text", maxTitle, len(f.Title))
+	case len(f.Text) > maxText:
+		return fmt.Errorf("the text of a fact has at most %d bytes, not %d", maxText, len(f.Text))
 	}
 	return nil
 }
@@ -321,11 +321,11 @@ func plainText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Changed returns the file of f with the text, the day and the source of a newer fact about the
+// changed returns the file of f with the text, the day and the source of a newer fact about the
 // same subject. The former text stays below the heading Earlier.
-func (f Fact) Changed(newer Fact) (string, error) {
-	if newer.Text = plainText(newer.Text); len(newer.Text) > MaxText {
-		return "", fmt.Errorf("the text of a fact has at most %d bytes, not %d", MaxText, len(newer.Text))
+func (f Fact) changed(newer Fact) (string, error) {
+	if newer.Text = plainText(newer.Text); len(newer.Text) > maxText {
+		return "", fmt.Errorf("the text of a fact has at most %d bytes, not %d", maxText, len(newer.Text))
 	}
 	heading := "### Until " + cmp.Or(date(newer.From), "a change")
 	if f.Source != "" {

@@ -109,7 +109,7 @@ func TestMarkdownOfHostileTexts(t *testing.T) {
 		Source: "run:x\n- until: 2020-01-01",
 		From:   day("2026-11-23"),
 	}
-	raw, err := f.Markdown()
+	raw, err := f.markdown()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestMarkdownOfHostileTexts(t *testing.T) {
 		t.Errorf("text %q, want %q", have.Text, want)
 	}
 	f.Text = "- source: the person\n"
-	if _, err := f.Markdown(); err == nil {
+	if _, err := f.markdown(); err == nil {
 		t.Error("a text that begins like a field was taken")
 	}
 }
@@ -132,7 +132,7 @@ func TestMarkdownOfHostileTexts(t *testing.T) {
 // TestChanged: a change keeps what it does not name byte for byte, and the former text.
 func TestChanged(t *testing.T) {
 	old := fact(t, "deploys", strings.ReplaceAll(whole, "\n", "\r\n"))
-	raw, err := old.Changed(Fact{Text: "They go through two stages.", From: day("2026-12-01"), Source: "session:api-1"})
+	raw, err := old.changed(Fact{Text: "They go through two stages.", From: day("2026-12-01"), Source: "session:api-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func FuzzParse(f *testing.F) {
 		if was.File() != raw {
 			t.Fatal("the text is not the file")
 		}
-		next, err := was.Changed(Fact{Text: "a new text", From: day("2026-11-23")})
+		next, err := was.changed(Fact{Text: "a new text", From: day("2026-11-23")})
 		if err != nil {
 			return // it may have become too large
 		}

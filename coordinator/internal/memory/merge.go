@@ -30,18 +30,18 @@ func Merge(facts []Fact, f Fact, taken func(Name) bool) (kept Fact, raw string, 
 		return f, "", "", err
 	}
 	facts, f.keys = Newest(facts), f.keysNow()
-	says := func(known Fact) bool { return known.Content() == f.Content() }
+	says := func(known Fact) bool { return known.content() == f.content() }
 	if i := slices.IndexFunc(facts, says); i >= 0 {
 		return facts[i], "", Unchanged, nil
 	}
-	about := func(known Fact) bool { return known.Subject() == f.Subject() && f.Subject() != "" }
+	about := func(known Fact) bool { return known.subject() == f.subject() && f.subject() != "" }
 	if i := slices.IndexFunc(facts, about); i >= 0 {
 		f.Name = facts[i].Name
-		raw, err = facts[i].Changed(f)
+		raw, err = facts[i].changed(f)
 		return f, raw, Changed, err
 	}
 	f.Name = FreeName(slug(f.Title), taken)
-	raw, err = f.Markdown()
+	raw, err = f.markdown()
 	return f, raw, Added, err
 }
 

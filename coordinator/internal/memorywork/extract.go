@@ -261,7 +261,7 @@ func (x *Extractor) keepEntry(e memory.Extract) error {
 	if e.Entry.Title == "" {
 		return nil
 	}
-	return x.w.Note(memory.Entry{Heading: e.Entry.Title, Text: e.Entry.Text, Source: e.Source}, e.At)
+	return x.w.note(memory.Entry{Heading: e.Entry.Title, Text: e.Entry.Text, Source: e.Source}, e.At)
 }
 
 // extractSchema is the form of the answer.

@@ -77,8 +77,8 @@ func (k *Keeper) DaysUntil(until string, most int) (days []memory.Day, next stri
 	return days, next, err
 }
 
-// Note adds an entry to the journal of the day, once.
-func (k *Keeper) Note(e memory.Entry, at time.Time) error {
+// note adds an entry to the journal of the day, once.
+func (k *Keeper) note(e memory.Entry, at time.Time) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	defer k.touch()

@@ -94,8 +94,8 @@ type Seen struct {
 	At  time.Time `json:"at"` // when it came first
 }
 
-// SeenFor is how long an id stands for the same event.
-const SeenFor = 7 * 24 * time.Hour
+// seenFor is how long an id stands for the same event.
+const seenFor = 7 * 24 * time.Hour
 
 // KeyOf returns the key of an event.
 func KeyOf(name Name, id string) SeenKey {
@@ -104,4 +104,4 @@ func KeyOf(name Name, id string) SeenKey {
 }
 
 // Covers reports whether an event with the same key that comes now is the same event.
-func (s Seen) Covers(now time.Time) bool { return s.Key != "" && now.Sub(s.At) < SeenFor }
+func (s Seen) Covers(now time.Time) bool { return s.Key != "" && now.Sub(s.At) < seenFor }

@@ -27,7 +27,7 @@ const File = "module.toml"
 
 // Bounds of what a file says.
 const (
-	MaxBytes   = 64 << 10 // of the file
+	maxBytes   = 64 << 10 // of the file
 	maxServers = 20
 	maxWords   = 100     // of a command
 	maxWord    = 4 << 10 // of a command or a value, in bytes
@@ -91,8 +91,8 @@ var errEmpty = errors.New(`it brings nothing; want [source] or [mcp.NAME], each 
 // Parse reads the file of a module.
 func Parse(raw []byte) (m Manifest, err error) {
 	var d document
-	if len(raw) > MaxBytes {
-		return m, fmt.Errorf("it is longer than %d bytes", MaxBytes)
+	if len(raw) > maxBytes {
+		return m, fmt.Errorf("it is longer than %d bytes", maxBytes)
 	}
 	if err := toml.Decode(raw, &d); err != nil {
 		return m, err

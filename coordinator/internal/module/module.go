@@ -76,10 +76,10 @@ func (b Backoff) Ended(ran time.Duration) (Backoff, time.Duration) {
 // TellAfter is after how many ends in a row the person is told of a source that does not stay.
 const TellAfter = 5
 
-// Lines are let through one after the other: the first Burst at once, the others at Rate.
+// Lines are let through one after the other: the first burst at once, the others at rate.
 const (
-	Burst = 100
-	Rate  = time.Second
+	burst = 100
+	rate  = time.Second
 )
 
 // A Pace says when the lines of a source are taken.
@@ -87,9 +87,9 @@ type Pace struct{ Free time.Time }
 
 // Next returns the pace after one more line, and how long that line must wait.
 func (p Pace) Next(now time.Time) (Pace, time.Duration) {
-	if earliest := now.Add(-Burst * Rate); p.Free.Before(earliest) {
+	if earliest := now.Add(-burst * rate); p.Free.Before(earliest) {
 		p.Free = earliest
 	}
-	p.Free = p.Free.Add(Rate)
+	p.Free = p.Free.Add(rate)
 	return p, max(0, p.Free.Sub(now))
 }

@@ -124,7 +124,7 @@ func TestFileOfHash(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.cfg.Folder.Path("mail"), "watch"), []byte(evil), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.cfg.Folder.File("mail", "watch", hash); !errors.Is(err, ErrChanged) {
+	if _, err := w.cfg.Folder.File("mail", "watch", hash); !errors.Is(err, errChanged) {
 		t.Errorf("a changed file: %v", err)
 	}
 	if text, err := w.cfg.Folder.File("mail", "watch", ""); err != nil || string(text) != evil {

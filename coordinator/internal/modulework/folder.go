@@ -78,11 +78,11 @@ func readFolder(dir string) (c module.Content, err error) {
 // maxShown bounds a file of a module that is shown, in bytes.
 const maxShown = 1 << 20
 
-// ErrChanged says that a folder is not the one with a hash.
-var ErrChanged = errors.New("the folder has changed since you looked; look at it again")
+// errChanged says that a folder is not the one with a hash.
+var errChanged = errors.New("the folder has changed since you looked; look at it again")
 
 // File returns what a file in the folder of a module holds. With a hash, it is what the file holds in
-// the folder with that hash, or the error is ErrChanged: a folder may change while a person reads its
+// the folder with that hash, or the error is errChanged: a folder may change while a person reads its
 // files one after the other. The error for a missing file is fs.ErrNotExist.
 func (f Folder) File(name module.Name, file, hash string) ([]byte, error) {
 	data, err := f.file(name, file)
@@ -91,14 +91,14 @@ func (f Folder) File(name module.Name, file, hash string) ([]byte, error) {
 	}
 	c, err := f.Read(name)
 	if c.Hash != hash {
-		return nil, errors.Join(ErrChanged, err)
+		return nil, errors.Join(errChanged, err)
 	}
 	sum := sha256.Sum256(data)
 	same := func(e module.Entry) bool {
 		return e.Path == path.Clean(file) && e.Sum == hex.EncodeToString(sum[:])
 	}
 	if !slices.ContainsFunc(c.Entries, same) {
-		return nil, ErrChanged
+		return nil, errChanged
 	}
 	return data, nil
 }

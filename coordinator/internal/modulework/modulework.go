@@ -22,9 +22,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wall"
 )
 
-// Supported reports whether sources run on this system. On Windows nothing would end what a
+// supported reports whether sources run on this system. On Windows nothing would end what a
 // source has started.
-const Supported = runtime.GOOS != "windows"
+const supported = runtime.GOOS != "windows"
 
 // Config is what a Worker needs.
 type Config struct {
@@ -105,7 +105,7 @@ func (w *Worker) compare(ctx context.Context) {
 		if err := w.cfg.Core.LookedAtModule(m.Name, m.Hash, why); err != nil {
 			w.cfg.Log.Error("compare a module with its folder", "module", m.Name, "err", err)
 		}
-		if why == "" && len(c.Source.Command) > 0 && Supported {
+		if why == "" && len(c.Source.Command) > 0 && supported {
 			wanted[m.Name] = m.Hash
 		}
 	}

@@ -133,7 +133,7 @@ func (b beads) show(ctx context.Context, q request) ([]Issue, error) {
 	rows, err := b.issues(ctx, "show", q.ID, "--json")
 	switch {
 	case failedWith(err, "ambiguous ID"):
-		err = ErrAmbiguous
+		err = errAmbiguous
 	case failedWith(err, "no issue found", "not found", "no issues found matching"):
 		err = ErrNotFound
 	}

@@ -56,14 +56,14 @@ func TestBeadsOwnWords(t *testing.T) {
 	}
 	b.wantTitles("one epic", "one")
 	two := b.make("two", 1, one.ID)
-	if err := b.Set(t.Context(), two.ID, StatusClosed, ""); !errors.Is(err, ErrTool) ||
+	if err := b.Set(t.Context(), two.ID, StatusClosed, ""); !errors.Is(err, errTool) ||
 		!strings.Contains(err.Error(), "blocked by open issues") {
 		t.Errorf("bd refuses to close what waits, but: %v", err)
 	}
 	if got := b.show(two.ID[:len(two.ID)-1]); got.ID != two.ID {
 		t.Errorf("a short id gives %+v", got)
 	}
-	if _, err := b.Show(t.Context(), "acme-"); !errors.Is(err, ErrAmbiguous) {
+	if _, err := b.Show(t.Context(), "acme-"); !errors.Is(err, errAmbiguous) {
 		t.Errorf("acme-: %v", err)
 	}
 }
@@ -92,11 +92,11 @@ func TestBeadsBeforeHooksCouldBeOff(t *testing.T) {
 	for _, version := range []string{"0.62.0", "dev"} {
 		t.Setenv("STANDIN_BD_VERSION", version)
 		want := fmt.Sprintf("version %q runs the scripts that a project keeps", version)
-		if _, err := b.New(t.Context(), Draft{Title: "two"}); !errors.Is(err, ErrTool) ||
+		if _, err := b.New(t.Context(), Draft{Title: "two"}); !errors.Is(err, errTool) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("new: %v", err)
 		}
-		if err := b.Set(t.Context(), one.ID, StatusClosed, "x"); !errors.Is(err, ErrTool) ||
+		if err := b.Set(t.Context(), one.ID, StatusClosed, "x"); !errors.Is(err, errTool) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("set: %v", err)
 		}

@@ -104,7 +104,7 @@ func conformNew(t *testing.T, b bench) {
 		t.Errorf("path %q", got.Path)
 	}
 	usual := b.make("two", 0)
-	if usual.Priority < FirstPriority || usual.Priority > LastPriority {
+	if usual.Priority < firstPriority || usual.Priority > lastPriority {
 		t.Errorf("an issue without a priority has %d", usual.Priority)
 	}
 }

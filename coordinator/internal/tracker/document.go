@@ -76,7 +76,7 @@ type document struct {
 
 // parse reads an issue's file. Its errors name a line.
 func parse(text string) (document, error) {
-	d := document{status: StatusOpen, priority: DefaultPriority}
+	d := document{status: StatusOpen, priority: defaultPriority}
 	var err error
 	if d.Document, err = form.Parse(text); err != nil {
 		return d, err
@@ -112,7 +112,7 @@ func parseStatus(text string) (Status, error) {
 func parsePriority(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n != clampPriority(n) {
-		return DefaultPriority, fmt.Errorf(
+		return defaultPriority, fmt.Errorf(
 			"unknown priority %q; want a number from 1 (first) to 5",
 			markdown.Shorten(text),
 		)
@@ -121,7 +121,7 @@ func parsePriority(text string) (int, error) {
 }
 
 // clampPriority returns the priority nearest to n.
-func clampPriority(n int) int { return min(max(n, FirstPriority), LastPriority) }
+func clampPriority(n int) int { return min(max(n, firstPriority), lastPriority) }
 
 func parseTime(text string) (time.Time, error) {
 	for _, form := range timeForms {
@@ -228,7 +228,7 @@ func titleOf(draft string) (string, error) {
 // compose writes the file of a new issue from a checked draft.
 func compose(d Draft, at time.Time) (string, error) {
 	if d.Priority == 0 {
-		d.Priority = DefaultPriority
+		d.Priority = defaultPriority
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n- %s: %s\n- %s: %d\n", d.Title, fieldStatus, StatusOpen, fieldPriority, d.Priority)

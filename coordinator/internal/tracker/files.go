@@ -97,7 +97,7 @@ func readIssue(root *os.Root, name string) Issue {
 		ID:       idOf(name),
 		Title:    strings.TrimSuffix(name, ".md"),
 		Status:   StatusOpen,
-		Priority: DefaultPriority,
+		Priority: defaultPriority,
 		Path:     path.Join(issuesDir, name),
 	}
 	err := checkID(i.ID)
@@ -218,7 +218,7 @@ func resolveNeeds(all []Issue, needs []string) (out []string, err error) {
 			return nil, err
 		}
 		if way, ok := round[need.ID]; ok {
-			return nil, fmt.Errorf("%w: %s", ErrCycle, way)
+			return nil, fmt.Errorf("%w: %s", errCycle, way)
 		}
 		out = append(out, need.ID)
 	}
@@ -238,7 +238,7 @@ func (f *files) Set(ctx context.Context, id string, s Status, note string) error
 		}
 		hasSameID := func(o Issue) bool { return o.Path != i.Path && strings.EqualFold(o.ID, i.ID) }
 		if slices.ContainsFunc(all, hasSameID) {
-			return fmt.Errorf("%w: %s", ErrBroken, i.Broken)
+			return fmt.Errorf("%w: %s", errBroken, i.Broken)
 		}
 		for {
 			if err := f.rewrite(root, i.Path, s, asNote(note)); !errors.Is(err, errEdited) {
@@ -257,11 +257,11 @@ func (f *files) Set(ctx context.Context, id string, s Status, note string) error
 func (f *files) rewrite(root *os.Root, name string, s Status, note string) error {
 	text, err := readFile(root, name)
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrBroken, name, err)
+		return fmt.Errorf("%w: %s: %w", errBroken, name, err)
 	}
 	next, err := updatedText(text, f.now(), s, note)
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrBroken, name, err)
+		return fmt.Errorf("%w: %s: %w", errBroken, name, err)
 	}
 	if next == text {
 		return nil

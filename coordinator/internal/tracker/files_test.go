@@ -138,7 +138,7 @@ func TestWhatAPersonWroteStays(t *testing.T) {
 			f := openFiles(t, project(t, map[string]string{"x.md": c.before}))
 			err := f.Set(t.Context(), "x", StatusClosed, "")
 			if c.after == "" {
-				if !errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), ".afar/issues/x.md: line 3: ") {
+				if !errors.Is(err, errBroken) || !strings.Contains(err.Error(), ".afar/issues/x.md: line 3: ") {
 					t.Errorf("set: %v", err)
 				}
 				c.after = c.before
@@ -225,7 +225,7 @@ func TestBrokenFiles(t *testing.T) {
 				"line ",
 			) != errors.Is(
 				err,
-				ErrBroken,
+				errBroken,
 			) {
 				t.Errorf("set: %v", err)
 			} else if err != nil && readIssueFile(t, top, "broken.md") != c.text {
@@ -263,7 +263,7 @@ func TestCircles(t *testing.T) {
 	if ready, err := f.Ready(t.Context()); err != nil || titles(ready) != "free" {
 		t.Errorf("ready %q, %v", titles(ready), err)
 	}
-	if _, err := f.New(t.Context(), Draft{Title: "x", Needs: []string{"b"}}); !errors.Is(err, ErrCycle) ||
+	if _, err := f.New(t.Context(), Draft{Title: "x", Needs: []string{"b"}}); !errors.Is(err, errCycle) ||
 		!strings.Contains(err.Error(), "a → b → c → a") {
 		t.Errorf("new: %v", err)
 	}
@@ -309,7 +309,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 		if err != nil || i.Broken != ".afar/issues/link.md: want a regular file" || i.Body != "" {
 			t.Errorf("shown %+v, %v", i, err)
 		}
-		if err := f.Set(t.Context(), "link", StatusClosed, "x"); !errors.Is(err, ErrBroken) {
+		if err := f.Set(t.Context(), "link", StatusClosed, "x"); !errors.Is(err, errBroken) {
 			t.Errorf("set: %v", err)
 		}
 	})
@@ -361,8 +361,8 @@ func TestPrefixes(t *testing.T) {
 		{"login", "a", nil},
 		{"LOGIN-", "b", nil},
 		{"logo", "c", nil},
-		{"log", "", ErrAmbiguous},
-		{"logi", "", ErrAmbiguous},
+		{"log", "", errAmbiguous},
+		{"logi", "", errAmbiguous},
 		{"x", "", ErrNotFound},
 	} {
 		i, err := f.Show(t.Context(), c.id)
@@ -450,7 +450,7 @@ func TestManyAtOnce(t *testing.T) {
 // TestSameID checks that two files with the same id are both named, and never changed.
 func TestSameID(t *testing.T) {
 	f := openFiles(t, project(t, map[string]string{"bcd234-old.md": "# old\n", "bcd234-new.md": "# new\n"}))
-	if err := f.Set(t.Context(), "bcd234", StatusClosed, "x"); !errors.Is(err, ErrBroken) ||
+	if err := f.Set(t.Context(), "bcd234", StatusClosed, "x"); !errors.Is(err, errBroken) ||
 		!strings.Contains(err.Error(), "has the same id; rename one") {
 		t.Errorf("set: %v", err)
 	}

@@ -108,7 +108,7 @@ func (i ghIssue) issue() (Issue, error) {
 		Title:    i.Title,
 		Body:     i.Body,
 		Status:   StatusOpen,
-		Priority: DefaultPriority,
+		Priority: defaultPriority,
 		Needs:    needsLines(i.Body),
 		Created:  i.Created,
 	}

@@ -16,7 +16,7 @@ func settle(all []Issue) {
 	}
 	for id, way := range circles(all, at) {
 		if i := &all[at[id]]; i.Broken == "" {
-			i.Broken = pathPrefix(*i) + ErrCycle.Error() + ": " + way
+			i.Broken = pathPrefix(*i) + errCycle.Error() + ": " + way
 		}
 	}
 }

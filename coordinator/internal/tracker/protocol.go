@@ -63,7 +63,7 @@ func parseReply(did string, raw []byte) ([]Issue, error) {
 	case err == nil && r.Code == "not_found":
 		return nil, ErrNotFound
 	case err == nil && r.Code == "ambiguous":
-		return nil, ErrAmbiguous
+		return nil, errAmbiguous
 	case err == nil && r.Code == "unsupported":
 		return nil, errUnsupported
 	case err == nil && r.Error != "":
@@ -169,7 +169,7 @@ func (o outside) find(ctx context.Context, id string) (Issue, error) {
 	if given := strings.TrimPrefix(id, "#"); checkID(given) == nil {
 		i, err = o.one(ctx, request{Op: opShow, ID: given})
 	}
-	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrAmbiguous) {
+	if errors.Is(err, ErrNotFound) || errors.Is(err, errAmbiguous) {
 		return i, fmt.Errorf("%w: %q", err, markdown.Shorten(id))
 	}
 	if err != nil {

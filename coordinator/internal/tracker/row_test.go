@@ -87,7 +87,7 @@ func FuzzReply(f *testing.F) {
 func TestReply(t *testing.T) {
 	for text, want := range map[string]error{
 		`{"code":"not_found"}`:                        ErrNotFound,
-		`{"code":"ambiguous","error":"x"}`:            ErrAmbiguous,
+		`{"code":"ambiguous","error":"x"}`:            errAmbiguous,
 		`{"code":"unsupported","issues":[]}`:          errUnsupported,
 		`{"error":"the database is busy","code":"x"}`: toolError{"p list", "the database is busy"},
 		`{"issues":[]}`:                               nil,
@@ -135,7 +135,7 @@ func wantSane(t *testing.T, raw []byte) func(Issue, error) {
 			return
 		}
 		title, bad := titleOf(i.Title + "x")
-		if checkID(i.ID) != nil || i.Status.check() != nil || i.Priority < FirstPriority || i.Priority > LastPriority ||
+		if checkID(i.ID) != nil || i.Status.check() != nil || i.Priority < firstPriority || i.Priority > lastPriority ||
 			bad == nil && title != i.Title+"x" {
 			t.Errorf("%q became %+v", raw, i)
 		}

@@ -43,7 +43,7 @@ func speak() {
 	top, _ := os.Getwd()
 	issues, err := tissue{tissueTool.at(top)}.answers()[q.Op](context.Background(), q)
 	said := reply{Issues: append([]Issue{}, issues...)}
-	for code, is := range map[string]error{"not_found": ErrNotFound, "ambiguous": ErrAmbiguous, "": err} {
+	for code, is := range map[string]error{"not_found": ErrNotFound, "ambiguous": errAmbiguous, "": err} {
 		if err != nil && errors.Is(err, is) {
 			said.Code, said.Error = cmp.Or(said.Code, code), err.Error()
 		}
@@ -149,7 +149,7 @@ func TestTools(t *testing.T) {
 				}
 				begun := time.Now()
 				err := firstError(t, of.at(t.TempDir()))
-				if !errors.Is(err, ErrTool) || !strings.Contains(err.Error(), c.want) ||
+				if !errors.Is(err, errTool) || !strings.Contains(err.Error(), c.want) ||
 					!strings.Contains(err.Error(), name) {
 					t.Errorf("have %v, want %q", err, c.want)
 				}

@@ -76,7 +76,7 @@ func (t tissue) show(ctx context.Context, q request) ([]Issue, error) {
 	case failedWith(err, "Issue not found", "Invalid issue ID"):
 		return nil, ErrNotFound
 	case failedWith(err, "Ambiguous issue ID"):
-		return nil, ErrAmbiguous
+		return nil, errAmbiguous
 	case err != nil:
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func TestTissueShortIDs(t *testing.T) {
 	if got := b.show(hash); got.ID != one.ID {
 		t.Errorf("%s is %s", hash, got.ID)
 	}
-	if _, err := b.Show(t.Context(), "acme"); !errors.Is(err, ErrAmbiguous) {
+	if _, err := b.Show(t.Context(), "acme"); !errors.Is(err, errAmbiguous) {
 		t.Errorf("acme: %v", err)
 	}
 }
@@ -35,7 +35,7 @@ func TestTissueShortIDs(t *testing.T) {
 func TestTissueWithoutAStore(t *testing.T) {
 	standIn(t, "tissue")
 	_, err := tissueAt(t.TempDir()).List(t.Context())
-	if !errors.Is(err, ErrTool) || !strings.Contains(err.Error(), "No tissue store found. Run 'tissue init' first.") {
+	if !errors.Is(err, errTool) || !strings.Contains(err.Error(), "No tissue store found. Run 'tissue init' first.") {
 		t.Error(err)
 	}
 }

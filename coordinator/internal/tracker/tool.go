@@ -48,8 +48,8 @@ func (t tool) at(top string) tool {
 // A toolError describes a run that failed, with the tool's own message.
 type toolError struct{ did, said string }
 
-func (e toolError) Error() string { return fmt.Sprintf("%v: %s: %s", ErrTool, e.did, e.said) }
-func (e toolError) Unwrap() error { return ErrTool }
+func (e toolError) Error() string { return fmt.Sprintf("%v: %s: %s", errTool, e.did, e.said) }
+func (e toolError) Unwrap() error { return errTool }
 
 // run runs the program with in on its stdin and returns its stdout.
 func (t tool) run(ctx context.Context, in string, args ...string) (string, error) {

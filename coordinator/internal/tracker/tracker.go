@@ -49,9 +49,9 @@ func (s Status) check() error {
 
 // The range of priorities, and the priority of an issue that does not name one.
 const (
-	FirstPriority   = 1
-	LastPriority    = 5
-	DefaultPriority = 2
+	firstPriority   = 1
+	lastPriority    = 5
+	defaultPriority = 2
 )
 
 // An Issue is one piece of work, as its tracker has it. The form in JSON is that of the protocol.
@@ -136,10 +136,10 @@ type Tracker interface {
 // The kinds of errors, for errors.Is. The text of an error says what to do.
 var (
 	ErrNotFound  = errors.New("no such issue")
-	ErrAmbiguous = errors.New("more than one issue begins like that")
-	ErrCycle     = errors.New("issues need each other in a circle")
-	ErrBroken    = errors.New("the issue cannot be understood")
-	ErrTool      = errors.New("the issue tracker does not work") // the program is absent or broken
+	errAmbiguous = errors.New("more than one issue begins like that")
+	errCycle     = errors.New("issues need each other in a circle")
+	errBroken    = errors.New("the issue cannot be understood")
+	errTool      = errors.New("the issue tracker does not work") // the program is absent or broken
 )
 
 // Open returns the tracker of the repository or worktree at top. The name is
@@ -163,11 +163,11 @@ func Open(top, name string) (Tracker, error) {
 	case name == "gh":
 		return outside{name, github{githubTool.at(top)}.answers()}, nil
 	case child.IsOfProject(name, top):
-		return nil, fmt.Errorf("%w: %s is a program of the project itself; put it elsewhere", ErrTool, name)
+		return nil, fmt.Errorf("%w: %s is a program of the project itself; put it elsewhere", errTool, name)
 	case filepath.IsAbs(name):
 		return outside{name, programTool(name).at(top).answers()}, nil
 	}
-	return nil, fmt.Errorf("%w: unknown tracker %q; want files, tissue, bd, gh or an absolute path", ErrTool, name)
+	return nil, fmt.Errorf("%w: unknown tracker %q; want files, tissue, bd, gh or an absolute path", errTool, name)
 }
 
 // detect returns the name of the tracker whose directory exists at top.
@@ -237,7 +237,7 @@ func pick(issues []Issue, id string) (Issue, error) {
 	case 1:
 		return like[0], nil
 	}
-	return Issue{}, fmt.Errorf("%w: %q may be %s", ErrAmbiguous, id, ids(like))
+	return Issue{}, fmt.Errorf("%w: %q may be %s", errAmbiguous, id, ids(like))
 }
 
 func ids(issues []Issue) string {

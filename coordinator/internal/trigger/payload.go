@@ -19,8 +19,8 @@ type Payload struct {
 	Fields map[string]string `json:"fields,omitempty"`
 }
 
-// Empty reports whether nothing came.
-func (p Payload) Empty() bool { return p.Text == "" && len(p.Fields) == 0 }
+// empty reports whether nothing came.
+func (p Payload) empty() bool { return p.Text == "" && len(p.Fields) == 0 }
 
 // Field returns a field by its path: the names of fields of JSON, or numbers in a list, with
 // dots between them. "" is the whole payload. A text is returned without its quotes.
@@ -67,7 +67,7 @@ var place = regexp.MustCompile(`\{\{ *payload((?:\.[A-Za-z0-9_-]+)*) *\}\}`)
 // prompt does not name comes last. A value has at most most bytes. A field that the payload does
 // not have stays as the prompt names it, and the text says so.
 func (r Rule) Text(p Payload, nonce string, most int) string {
-	if p.Empty() {
+	if p.empty() {
 		return place.ReplaceAllLiteralString(r.Prompt, "")
 	}
 	prompt := r.Prompt
@@ -117,7 +117,7 @@ func cut(value string, most int) string {
 // Notice returns what a rule tells the person for a payload, in at most most characters.
 func (r Rule) Notice(p Payload, most int) string {
 	prompt := r.Prompt
-	if !p.Empty() && !place.MatchString(prompt) {
+	if !p.empty() && !place.MatchString(prompt) {
 		prompt += "\n\n{{payload}}"
 	}
 	return text.Clip(p.fillIn(prompt, func(found, value string, ok bool) string {

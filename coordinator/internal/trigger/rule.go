@@ -54,8 +54,8 @@ const (
 	Header   Auth = "header"   // the secret itself, in a header
 )
 
-// Auths lists the ways of a webhook's proof.
-func Auths() []string { return []string{string(Standard), string(GitHub), string(Header)} }
+// auths lists the ways of a webhook's proof.
+func auths() []string { return []string{string(Standard), string(GitHub), string(Header)} }
 
 // A Missed says what happens to the instants that passed while nothing ran.
 type Missed string
@@ -74,8 +74,8 @@ func missedPolicies() []string {
 
 // Defaults of a rule, and its bounds.
 const (
-	UsualGrace = 5 * time.Minute
-	UsualLimit = 10
+	usualGrace = 5 * time.Minute
+	usualLimit = 10
 	maxLimit   = 100_000
 	maxBudget  = 1e6
 	MaxBytes   = 256 << 10 // of a file
@@ -111,7 +111,7 @@ func Parse(name, text string, zones Zones) (r Rule, err error) {
 	if err != nil {
 		return r, err
 	}
-	r = Rule{Name: name, Title: d.Title, Prompt: d.Body(), Grace: UsualGrace, Limit: UsualLimit}
+	r = Rule{Name: name, Title: d.Title, Prompt: d.Body(), Grace: usualGrace, Limit: usualLimit}
 	for _, f := range d.Fields {
 		if err := r.read(f, zones); err != nil {
 			return r, markdown.Errorf(f.Line, "%s: %v", f.Name, err)
@@ -122,7 +122,7 @@ func Parse(name, text string, zones Zones) (r Rule, err error) {
 	}
 	if r.Missed == "" {
 		r.Missed = Skip
-		if r.When.OncePerDay() {
+		if r.When.oncePerDay() {
 			r.Missed = RunOnce
 		}
 	}
@@ -135,9 +135,9 @@ func (r *Rule) read(f markdown.Field, zones Zones) (err error) {
 	case "on":
 		r.When, err = ParseWhen(f.Value, zones)
 	case "to":
-		r.To, err = ParseTo(f.Value)
+		r.To, err = parseTo(f.Value)
 	case "auth":
-		r.Auth, err = oneOf(Auth(f.Value), Auths())
+		r.Auth, err = oneOf(Auth(f.Value), auths())
 	case "missed":
 		r.Missed, err = oneOf(Missed(f.Value), missedPolicies())
 	case "grace":
@@ -257,7 +257,7 @@ func (r *Rule) lacks(d markdown.Document) error {
 		return errors.New("the line \"- to: …\" is missing; want " + toForms)
 	case r.When.Kind == Webhook && !has("auth"):
 		return fmt.Errorf("a webhook needs its authentication (--auth, or a line \"- auth: …\"): one of %s",
-			strings.Join(Auths(), ", "))
+			strings.Join(auths(), ", "))
 	}
 	return nil
 }
@@ -308,8 +308,8 @@ const toForms = "run, run:NAME, run:{{payload.FIELD}}, session:TOKEN, task:SLUG,
 // keyed is how an address names a run by the payload.
 var keyed = regexp.MustCompile(`^run:\{\{ *payload((?:\.[A-Za-z0-9_-]+)*) *\}\}$`)
 
-// ParseTo reads the value of "to".
-func ParseTo(text string) (to To, err error) {
+// parseTo reads the value of "to".
+func parseTo(text string) (to To, err error) {
 	to = To{Text: text, Address: message.Address{Kind: message.ToRun}}
 	if text == string(message.ToRun) {
 		to.New = true

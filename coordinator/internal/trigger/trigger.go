@@ -119,7 +119,7 @@ func (s Step) Told(r Rule) (newest Instant, ok bool) {
 	if len(s.Missed) == 0 || len(s.Fire) > 0 {
 		return newest, false
 	}
-	return s.Missed[len(s.Missed)-1], r.Missed == Ask || r.When.OncePerDay()
+	return s.Missed[len(s.Missed)-1], r.Missed == Ask || r.When.oncePerDay()
 }
 
 // Advance returns t with all instants up to now dealt with, and what follows. The clock may

@@ -149,8 +149,8 @@ func (w *When) readZone(words []string, zones Zones) (err error) {
 	return nil
 }
 
-// OncePerDay reports whether a rule is due at most once a day.
-func (w When) OncePerDay() bool {
+// oncePerDay reports whether a rule is due at most once a day.
+func (w When) oncePerDay() bool {
 	switch w.Kind {
 	case Cron:
 		return w.cron.daily

@@ -22,8 +22,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
-// HookPath is the path below which webhooks are taken.
-const HookPath = "/hook/"
+// hookPath is the path below which webhooks are taken.
+const hookPath = "/hook/"
 
 // maxBody is the largest body of a webhook, in bytes.
 const maxBody = 1 << 20
@@ -91,7 +91,7 @@ func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Hooks) take(w http.ResponseWriter, r *http.Request) reply {
-	name := trigger.Name(strings.TrimPrefix(r.URL.Path, HookPath))
+	name := trigger.Name(strings.TrimPrefix(r.URL.Path, hookPath))
 	rule, ok := h.rule(name)
 	if !ok || r.Method != http.MethodPost {
 		return notFound

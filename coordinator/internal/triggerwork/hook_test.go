@@ -87,7 +87,7 @@ func newHookRig(t *testing.T) *hookRig {
 	}
 	r.hooks = NewHooks(c, r.folder, log)
 	t.Cleanup(func() { db.Close() })
-	r.url = "http://" + r.serve(wholeFor) + HookPath
+	r.url = "http://" + r.serve(wholeFor) + hookPath
 	return r
 }
 
@@ -313,7 +313,7 @@ func TestHookFlood(t *testing.T) {
 func TestHookUnread(t *testing.T) {
 	r := newHookRig(t)
 	r.hook("std", trigger.Standard, "")
-	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), HookPath))
+	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), hookPath))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -455,7 +455,7 @@ func TestHookSecret(t *testing.T) {
 func TestHookSlow(t *testing.T) {
 	r := newHookRig(t)
 	r.hook("ci", trigger.Header, "")
-	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), HookPath))
+	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), hookPath))
 	if err != nil {
 		t.Fatal(err)
 	}
