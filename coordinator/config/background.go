@@ -19,8 +19,8 @@ type Background struct {
 	Timeout Duration `toml:"timeout"`
 }
 
-// BackgroundByDefault are the defaults of [background].
-var BackgroundByDefault = Background{Budget: 1, Program: "claude", Timeout: Duration(3 * time.Minute)}
+// backgroundByDefault are the defaults of [background].
+var backgroundByDefault = Background{Budget: 1, Program: "claude", Timeout: Duration(3 * time.Minute)}
 
 // maxBackground is the highest background.budget.
 const maxBackground = 1000
@@ -32,9 +32,9 @@ func (b Background) check() error {
 	switch isRange := b.Budget >= 0 && b.Budget <= maxBackground; {
 	case !isRange:
 		return fmt.Errorf("background.budget must be between 0 and %d, not %v", maxBackground, b.Budget)
-	case !slices.Contains(ConsultPrograms, b.Program) && !filepath.IsAbs(b.Program):
+	case !slices.Contains(consultPrograms, b.Program) && !filepath.IsAbs(b.Program):
 		return fmt.Errorf("unknown program %q in background.program; want %s or an absolute path", b.Program,
-			strings.Join(ConsultPrograms, ", "))
+			strings.Join(consultPrograms, ", "))
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// Hold is the default of checkin.hold.
-const Hold = Duration(time.Minute)
+// hold is the default of checkin.hold.
+const hold = Duration(time.Minute)
 
 // maxHold bounds checkin.hold, so that a mistyped time cannot hold a terminal for a day.
 const maxHold = Duration(time.Hour)

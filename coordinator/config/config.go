@@ -50,15 +50,15 @@ func Default() Config {
 	return Config{
 		Telegram:   Telegram{API: TelegramAPI},
 		Web:        Web{Addr: WebAddr, HooksAddr: WebOff},
-		CheckIn:    CheckIn{Hold: Hold},
+		CheckIn:    CheckIn{Hold: hold},
 		Asks:       AsksByDefault,
-		Loop:       Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
+		Loop:       Loop{RetryAfter: retryAfter, ShellsFor: shellsFor},
 		Issues:     Issues{Review: ReviewOn},
-		Consult:    Consult{ConsultPrograms, ConsultTimeout},
-		Runs:       RunsByDefault,
-		Sweep:      SweepByDefault,
-		Background: BackgroundByDefault,
-		Memory:     MemoryByDefault,
+		Consult:    Consult{consultPrograms, consultTimeout},
+		Runs:       runsByDefault,
+		Sweep:      sweepByDefault,
+		Background: backgroundByDefault,
+		Memory:     memoryByDefault,
 	}
 }
 

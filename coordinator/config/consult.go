@@ -20,8 +20,8 @@ type Consult struct {
 
 // The defaults of the table [consult].
 var (
-	ConsultPrograms = []string{"codex", "gemini", "claude"}
-	ConsultTimeout  = Duration(5 * time.Minute)
+	consultPrograms = []string{"codex", "gemini", "claude"}
+	consultTimeout  = Duration(5 * time.Minute)
 )
 
 func (c Consult) check() error {
@@ -32,9 +32,9 @@ func (c Consult) check() error {
 		return errors.New("consult.programs must name at least one program")
 	}
 	for _, p := range c.Programs {
-		if !slices.Contains(ConsultPrograms, p) && !filepath.IsAbs(p) {
+		if !slices.Contains(consultPrograms, p) && !filepath.IsAbs(p) {
 			return fmt.Errorf("unknown program %q in consult.programs; want %s or an absolute path", p,
-				strings.Join(ConsultPrograms, ", "))
+				strings.Join(consultPrograms, ", "))
 		}
 	}
 	return nil

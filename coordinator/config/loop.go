@@ -7,8 +7,8 @@ import (
 
 // The defaults of the table [loop].
 const (
-	RetryAfter = Duration(5 * time.Minute)
-	ShellsFor  = Duration(2 * time.Minute)
+	retryAfter = Duration(5 * time.Minute)
+	shellsFor  = Duration(2 * time.Minute)
 )
 
 // maxLoopWait bounds the times of [loop], so that a mistyped one cannot hold a loop for a
@@ -22,10 +22,10 @@ type Loop struct {
 	DayBudget float64 `toml:"day_budget"`
 	// Trace posts each step of each loop to the topic loop:trace.
 	Trace bool `toml:"trace"`
-	// RetryAfter is how long a loop that the provider refused waits before it is
+	// retryAfter is how long a loop that the provider refused waits before it is
 	// tried again; each refusal in a row doubles it, up to an hour.
 	RetryAfter Duration `toml:"retry_after"`
-	// ShellsFor is how long a session may stop for a background shell that it has
+	// shellsFor is how long a session may stop for a background shell that it has
 	// just started, before its loop goes on without it.
 	ShellsFor Duration `toml:"shells_for"`
 }

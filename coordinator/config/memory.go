@@ -14,8 +14,8 @@ type Memory struct {
 	Extract bool `toml:"extract"`
 }
 
-// MemoryByDefault are the defaults of [memory].
-var MemoryByDefault = Memory{Extract: true}
+// memoryByDefault are the defaults of [memory].
+var memoryByDefault = Memory{Extract: true}
 
 func (m Memory) check() error {
 	for _, dir := range m.Projects {

@@ -38,8 +38,8 @@ type Runs struct {
 	Wall string `toml:"wall"`
 }
 
-// RunsByDefault are the defaults of [runs].
-var RunsByDefault = Runs{
+// runsByDefault are the defaults of [runs].
+var runsByDefault = Runs{
 	Max:      3,
 	Mode:     run.Auto,
 	Hold:     Duration(10 * time.Minute),

@@ -11,8 +11,8 @@ type Sweep struct {
 	Every Interval `toml:"every"`
 }
 
-// SweepByDefault are the defaults of [sweep].
-var SweepByDefault = Sweep{Every: Interval(2 * time.Hour)}
+// sweepByDefault are the defaults of [sweep].
+var sweepByDefault = Sweep{Every: Interval(2 * time.Hour)}
 
 const (
 	leastSweep = Interval(time.Minute)

@@ -31,7 +31,7 @@ func Make(ctx context.Context, dirs home.Dirs, by wire.ConsultBeginReply, questi
 	c := Config{
 		Programs: programs, Timeout: timeout, Path: dirs.Path, Repo: project(ctx), Wall: wall.Here(by.Wall), Dirs: dirs,
 	}
-	a, err := Ask(ctx, c, question)
+	a, err := ask(ctx, c, question)
 	outcome := wire.ConsultEndRequest{ID: by.ID, Missed: wireMissed(a.Missed), Ended: err != nil &&
 		!errors.Is(err, ErrNone)}
 	if err != nil {

@@ -21,26 +21,26 @@ import (
 const (
 	// Timeout is how long one program may take by default.
 	Timeout = 10 * time.Minute
-	// MaxQuestion is the longest question, in bytes.
-	MaxQuestion = 1 << 20
+	// maxQuestion is the longest question, in bytes.
+	maxQuestion = 1 << 20
 	// maxAnswer is how much of an answer is kept, in bytes.
 	maxAnswer = 256 << 10
 )
 
-// Errors of Ask. The text of each names every program and says why it gave no answer.
+// Errors of ask. The text of each names every program and says why it gave no answer.
 var (
 	// ErrNone says that no program gave an answer: none is installed, or each failed.
 	ErrNone = errors.New("no other model could be asked")
-	// ErrNested says that a consulted model asked for a consultation.
-	ErrNested = errors.New("a consulted model cannot consult")
-	// ErrQuestion says that the question is empty or longer than MaxQuestion.
-	ErrQuestion = errors.New("the question cannot be asked")
+	// errNested says that a consulted model asked for a consultation.
+	errNested = errors.New("a consulted model cannot consult")
+	// errQuestion says that the question is empty or longer than maxQuestion.
+	errQuestion = errors.New("the question cannot be asked")
 )
 
 // A Config says which programs to ask, and how. The zero value asks the usual programs
 // in this process's PATH.
 type Config struct {
-	// Programs are asked in this order until one answers; nil is Usual.
+	// Programs are asked in this order until one answers; nil is usual.
 	Programs []Program
 	// Timeout bounds each program; 0 is Timeout.
 	Timeout time.Duration
@@ -78,11 +78,11 @@ type Miss struct {
 
 func (m Miss) String() string { return m.By + ": " + m.Why }
 
-// Ask asks the programs in order and returns the first answer. A program that is
+// ask asks the programs in order and returns the first answer. A program that is
 // missing or fails is listed in Missed.
-func Ask(ctx context.Context, c Config, question string) (Answer, error) {
+func ask(ctx context.Context, c Config, question string) (Answer, error) {
 	if Nested() {
-		return Answer{}, fmt.Errorf("%w: answer from what you know", ErrNested)
+		return Answer{}, fmt.Errorf("%w: answer from what you know", errNested)
 	}
 	if err := checkQuestion(question); err != nil {
 		return Answer{}, err
@@ -93,10 +93,10 @@ func Ask(ctx context.Context, c Config, question string) (Answer, error) {
 func checkQuestion(question string) error {
 	switch {
 	case strings.TrimSpace(question) == "":
-		return fmt.Errorf("%w: it is empty", ErrQuestion)
-	case len(question) > MaxQuestion:
-		return fmt.Errorf("%w: it has %d bytes, %d are allowed; ask about less at a time", ErrQuestion, len(question),
-			MaxQuestion)
+		return fmt.Errorf("%w: it is empty", errQuestion)
+	case len(question) > maxQuestion:
+		return fmt.Errorf("%w: it has %d bytes, %d are allowed; ask about less at a time", errQuestion, len(question),
+			maxQuestion)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (c Config) Installed() (paths []string) {
 
 func (c Config) programs() []Program {
 	if c.Programs == nil {
-		return Usual()
+		return usual()
 	}
 	return c.Programs
 }

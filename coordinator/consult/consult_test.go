@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	consultant.Main()
 	if os.Getenv("CONSULT_TEST_NESTED") != "" {
-		_, err := Ask(context.Background(), Config{}, "and what do you think?")
+		_, err := ask(context.Background(), Config{}, "and what do you think?")
 		os.Stdout.WriteString(err.Error())
 		os.Exit(0)
 	}
@@ -58,7 +58,7 @@ func TestAskInOrder(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, config := with(t, c.says)
-			a, err := Ask(t.Context(), config, "is it right?")
+			a, err := ask(t.Context(), config, "is it right?")
 			if (err == nil) != (c.by != "") || a.By != c.by || !strings.Contains(describe(a.Missed), c.missed) ||
 				c.missed == "" && a.Missed != nil {
 				t.Fatalf("by %q, missed %q, error %v", a.By, describe(a.Missed), err)
@@ -92,7 +92,7 @@ func TestAskBehindWall(t *testing.T) {
 				Wall: wall.Settings{Mode: mode},
 				Dirs: home.Dirs{User: user, Config: afar, State: afar, Run: afar, Workspace: afar, Path: bin},
 			}
-			a, err := Ask(t.Context(), c, "is it right?")
+			a, err := ask(t.Context(), c, "is it right?")
 			_, missing := os.Stat(filepath.Join(user, "out"))
 			if err != nil || !strings.Contains(a.Text, "is it right?") || (missing == nil) != written {
 				t.Errorf("it said %q and wrote: %t (%v)", a.Text, missing == nil, err)
@@ -106,7 +106,7 @@ func TestAskBehindWall(t *testing.T) {
 func TestAskCalls(t *testing.T) {
 	for _, name := range consultant.Names {
 		dir, c := with(t, map[string]string{name: "{{input}}"})
-		a, err := Ask(t.Context(), c, "a question")
+		a, err := ask(t.Context(), c, "a question")
 		if err != nil || a.Text != "a question" {
 			t.Fatalf("%s: %+v, %v", name, a, err)
 		}
@@ -129,8 +129,8 @@ func TestAskCalls(t *testing.T) {
 
 func TestAskRefuses(t *testing.T) {
 	dir, c := with(t, map[string]string{"codex": "x"})
-	for _, q := range []string{"", " \n\t", strings.Repeat("x", MaxQuestion+1)} {
-		if _, err := Ask(t.Context(), c, q); !errors.Is(err, ErrQuestion) {
+	for _, q := range []string{"", " \n\t", strings.Repeat("x", maxQuestion+1)} {
+		if _, err := ask(t.Context(), c, q); !errors.Is(err, errQuestion) {
 			t.Errorf("a question of %d bytes: %v", len(q), err)
 		}
 	}
@@ -144,14 +144,14 @@ func TestAskRefuses(t *testing.T) {
 func TestAskSlow(t *testing.T) {
 	_, c := with(t, map[string]string{"codex": "sleep", "gemini": "g"})
 	c.Timeout = 3 * time.Second
-	a, err := Ask(t.Context(), c, "well?")
+	a, err := ask(t.Context(), c, "well?")
 	if err != nil || a.By != "gemini" || describe(a.Missed) != "codex: no answer within 3s" {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	c.Timeout = time.Minute
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := Ask(ctx, c, "well?"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := ask(ctx, c, "well?"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -159,20 +159,20 @@ func TestAskSlow(t *testing.T) {
 // TestAskHuge: an endless answer is cut, and Cut is true.
 func TestAskHuge(t *testing.T) {
 	_, c := with(t, map[string]string{"codex": strings.Repeat("ä\xff", maxAnswer)})
-	a, err := Ask(t.Context(), c, "well?")
+	a, err := ask(t.Context(), c, "well?")
 	if err != nil || !a.Cut || len(a.Text) > 3*maxAnswer || !strings.HasPrefix(a.Text, "ä\uFFFD") {
 		t.Errorf("cut %v, %d bytes, %v", a.Cut, len(a.Text), err)
 	}
 }
 
-// TestAskFindsOwnPrograms: Ask runs programs only from directories in the person's PATH
+// TestAskFindsOwnPrograms: ask runs programs only from directories in the person's PATH
 // that are outside the project.
 func TestAskFindsOwnPrograms(t *testing.T) {
 	dir, c := with(t, map[string]string{"codex": "forged"})
 	t.Chdir(dir)
 	for _, path := range []string{".:" + filepath.Join(dir, "none") + ":", dir} {
 		c.Env, c.Repo = []string{"PATH=" + path}, filepath.Dir(dir)
-		if _, err := Ask(t.Context(), c, "well?"); !errors.Is(err, ErrNone) || c.Installed() != nil {
+		if _, err := ask(t.Context(), c, "well?"); !errors.Is(err, ErrNone) || c.Installed() != nil {
 			t.Errorf("in %s: %v, %q", path, err, c.Installed())
 		}
 	}
@@ -213,8 +213,8 @@ func TestNested(t *testing.T) {
 			}
 			c := Config{Programs: []Program{{Name: "sh", Path: "/bin/sh",
 				Args: []string{"-c", "sleep 0.2; " + script}}}, Env: append(os.Environ(), "CONSULT_TEST_NESTED=1")}
-			a, err := Ask(t.Context(), c, "well?")
-			if err != nil || !strings.HasPrefix(a.Text, ErrNested.Error()) {
+			a, err := ask(t.Context(), c, "well?")
+			if err != nil || !strings.HasPrefix(a.Text, errNested.Error()) {
 				t.Errorf("%+v, %v", a, err)
 			}
 		})

@@ -22,11 +22,11 @@ type Program struct {
 	tail    string // what its question ends with
 }
 
-// Usual returns the programs that are asked by default, in order.
-func Usual() []Program { return []Program{codex("codex"), gemini("gemini"), claude("claude")} }
+// usual returns the programs that are asked by default, in order.
+func usual() []Program { return []Program{codex("codex"), gemini("gemini"), claude("claude")} }
 
-// ErrProgram says that a name is not that of a known program.
-var ErrProgram = errors.New("no such program to consult")
+// errProgram says that a name is not that of a known program.
+var errProgram = errors.New("no such program to consult")
 
 // Named returns the program for a word of the settings: codex, gemini, claude or an
 // absolute path. If the last element of a path begins with one of the three names, the
@@ -34,7 +34,7 @@ var ErrProgram = errors.New("no such program to consult")
 func Named(word string) (Program, error) {
 	base := filepath.Base(word)
 	if word != base && !filepath.IsAbs(word) {
-		return Program{}, fmt.Errorf("%w: %q is neither codex, gemini, claude nor an absolute path", ErrProgram, word)
+		return Program{}, fmt.Errorf("%w: %q is neither codex, gemini, claude nor an absolute path", errProgram, word)
 	}
 	for _, kind := range []struct {
 		name string
@@ -45,7 +45,7 @@ func Named(word string) (Program, error) {
 		}
 	}
 	if !filepath.IsAbs(word) {
-		return Program{}, fmt.Errorf("%w: %q is neither codex, gemini, claude nor an absolute path", ErrProgram, word)
+		return Program{}, fmt.Errorf("%w: %q is neither codex, gemini, claude nor an absolute path", errProgram, word)
 	}
 	return Program{Name: base, Path: word}, nil
 }

@@ -13,14 +13,14 @@ const (
 	// MaxDiff is the longest diff that is reviewed, in bytes. A longer diff is rejected as a
 	// whole, with the advice to split it.
 	MaxDiff = 256 << 10
-	// MaxIssue is the longest issue text that a review is given, in bytes.
-	MaxIssue = 64 << 10
+	// maxIssue is the longest issue text that a review is given, in bytes.
+	maxIssue = 64 << 10
 	// maxFindings is how much of the findings is kept, in bytes.
 	maxFindings = 16 << 10
 )
 
-// ErrCommit says that a review was requested without the full hash of a commit.
-var ErrCommit = errors.New("a review is bound to the full hash of a commit")
+// errCommit says that a review was requested without the full hash of a commit.
+var errCommit = errors.New("a review is bound to the full hash of a commit")
 
 // A Change is a commit to review. Others wrote the issue and the diff: the reviewer must
 // treat both as data.
@@ -47,13 +47,13 @@ type Verdict struct {
 // reviewer: ErrNone, or the end of ctx.
 func Review(ctx context.Context, c Config, about Change) (Verdict, error) {
 	if !fullHash(about.Commit) {
-		return Verdict{}, fmt.Errorf("%w, not to %.80q", ErrCommit, about.Commit)
+		return Verdict{}, fmt.Errorf("%w, not to %.80q", errCommit, about.Commit)
 	}
 	if why := about.unfit(); why != "" {
 		return Verdict{Findings: why}, nil
 	}
 	fence, word := nonce(), nonce()
-	answer, err := Ask(ctx, c, about.prompt(fence, word))
+	answer, err := ask(ctx, c, about.prompt(fence, word))
 	if err != nil {
 		return Verdict{Missed: answer.Missed}, err
 	}
@@ -73,9 +73,9 @@ func (c Change) unfit() string {
 	case c.Cut || len(c.Diff) > MaxDiff:
 		return fmt.Sprintf("The change is too large to review: its diff has more than %d bytes. Nothing of it was "+
 			"reviewed. Split the issue, and land it in parts.", min(len(c.Diff), MaxDiff))
-	case len(c.Issue) > MaxIssue:
+	case len(c.Issue) > maxIssue:
 		return fmt.Sprintf("The text of the issue is too long for a review: it has %d bytes, %d are allowed. Nothing "+
-			"was reviewed. Shorten it.", len(c.Issue), MaxIssue)
+			"was reviewed. Shorten it.", len(c.Issue), maxIssue)
 	}
 	return ""
 }

@@ -61,7 +61,7 @@ func TestReviewOfThatCommit(t *testing.T) {
 	for _, hash := range []string{"", "a", commit[:12], commit[:39], commit + "0", strings.ToUpper(commit), "HEAD"} {
 		about := change()
 		about.Commit = hash
-		if _, err := Review(t.Context(), Config{Programs: []Program{}}, about); !errors.Is(err, ErrCommit) {
+		if _, err := Review(t.Context(), Config{Programs: []Program{}}, about); !errors.Is(err, errCommit) {
 			t.Errorf("a review of %q: %v", hash, err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestReviewUnfit(t *testing.T) {
 		"is too large to review": {Diff: strings.Repeat("x", MaxDiff+1), Commit: commit},
 		"too large":              {Diff: "x", Cut: true, Commit: commit},
 		"changes nothing":        {Diff: " \n", Commit: commit},
-		"too long for a review":  {Diff: "x", Issue: strings.Repeat("x", MaxIssue+1), Commit: commit},
+		"too long for a review":  {Diff: "x", Issue: strings.Repeat("x", maxIssue+1), Commit: commit},
 	} {
 		dir, config := with(t, map[string]string{"codex": "{{approve}}"})
 		v, err := Review(t.Context(), config, c)

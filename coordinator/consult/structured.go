@@ -11,9 +11,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// UnknownCost is what a question counts, in US dollars, if the program that answered it does
+// unknownCost is what a question counts, in US dollars, if the program that answered it does
 // not say what it cost.
-const UnknownCost = 0.05
+const unknownCost = 0.05
 
 // ErrUnfit says that an answer does not have the form that its schema wants.
 var ErrUnfit = errors.New("the answer does not have the form that was asked for")
@@ -34,12 +34,12 @@ func AskJSON(ctx context.Context, c Config, question string, form schema.Schema)
 		return Structured{}, err
 	}
 	c.Programs = structured(c.programs(), string(written))
-	a, err := Ask(ctx, c, question)
-	failed := float64(ranOf(a.Missed)) * UnknownCost
+	a, err := ask(ctx, c, question)
+	failed := float64(ranOf(a.Missed)) * unknownCost
 	if err != nil {
 		return Structured{CostUSD: failed}, err
 	}
-	out := Structured{JSON: json.RawMessage(unfenced(a.Text)), By: a.By, CostUSD: UnknownCost}
+	out := Structured{JSON: json.RawMessage(unfenced(a.Text)), By: a.By, CostUSD: unknownCost}
 	if a.report != nil {
 		out.JSON, out.CostUSD, err = a.report.answer()
 	}

@@ -47,11 +47,11 @@ func Of(conn *net.UnixConn) (uid, pid int, err error) {
 
 // Line returns the process with the given id and its ancestors, nearest first. It
 // ends at the first process that the kernel does not show.
-func Line(pid int) []Process { return slices.Collect(Walk(pid)) }
+func Line(pid int) []Process { return slices.Collect(walk(pid)) }
 
-// Walk is like Line, but looks at a process only when the loop reaches it, because each
+// walk is like Line, but looks at a process only when the loop reaches it, because each
 // process costs some system calls.
-func Walk(pid int) iter.Seq[Process] {
+func walk(pid int) iter.Seq[Process] {
 	return func(yield func(Process) bool) {
 		for range maxDepth {
 			p, err := look(pid)
@@ -124,7 +124,7 @@ func SameProgram(a, b string) bool {
 // Session returns the program of the session that this process descends from, ""
 // for none. It asks the kernel and does not rely on the process's own environment.
 func Session() string {
-	for p := range Walk(os.Getpid()) {
+	for p := range walk(os.Getpid()) {
 		if p.Marked {
 			return filepath.Base(p.Exe)
 		}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// A Former is a type whose values are texts of a certain form in a document. Form
+// A former is a type whose values are texts of a certain form in a document. Form
 // describes it, such as `a time in quotes, such as "90s"`.
-type Former interface{ Form() string }
+type former interface{ Form() string }
 
 // fit checks that a table has only keys of the struct type want, each with a
 // value of the right kind. at is the key of the table, "" for the whole document.
@@ -93,7 +93,7 @@ func (v Value) describe() string {
 
 // form describes how a value of a type is written.
 func form(want reflect.Type) string {
-	if f, ok := reflect.New(want).Interface().(Former); ok {
+	if f, ok := reflect.New(want).Interface().(former); ok {
 		return f.Form()
 	}
 	switch want.Kind() {

@@ -592,7 +592,7 @@ func TestAttacksWithout(t *testing.T) {
 func TestLevels(t *testing.T) {
 	needWall(t)
 	open := []string{"a signal", "a signal to the group", "a signal by a descriptor", "an abstract socket outside"}
-	for level := LeastABI; level <= min(ABI(), mostABI); level++ {
+	for level := leastABI; level <= min(ABI(), mostABI); level++ {
 		t.Run(strconv.Itoa(level), func(t *testing.T) {
 			f := newField(t)
 			w, err := New(f.place(), Settings{Mode: On})

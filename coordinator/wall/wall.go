@@ -35,7 +35,7 @@ func Modes() []string { return []string{On, Off, Strict} }
 
 // The levels of Landlock that matter here.
 const (
-	LeastABI  = 3 // before, a file outside could be truncated
+	leastABI  = 3 // before, a file outside could be truncated
 	scopedABI = 6 // signals and abstract sockets
 	mostABI   = 7 // the newest one that this was tried on
 )
@@ -111,8 +111,8 @@ func missing(abi int) string {
 	switch {
 	case abi == 0:
 		return "no wall here: this system has no Landlock (Linux 6.2 or newer has)"
-	case abi < LeastABI:
-		return fmt.Sprintf("no wall here: Landlock ABI %d is too old, want %d (Linux 6.2)", abi, LeastABI)
+	case abi < leastABI:
+		return fmt.Sprintf("no wall here: Landlock ABI %d is too old, want %d (Linux 6.2)", abi, leastABI)
 	}
 	return ""
 }

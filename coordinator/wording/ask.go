@@ -76,13 +76,13 @@ func Wants(q wire.Ask) string {
 	case Plan:
 		return "has a plan"
 	case Elicitation:
-		return Line(q.Tool, 60) + " asks you"
+		return line(q.Tool, 60) + " asks you"
 	case AutoDenied:
-		return "was refused by auto mode: " + Line(q.Tool, 60)
+		return "was refused by auto mode: " + line(q.Tool, 60)
 	case CheckIn:
 		return "stopped and says"
 	case Terminal:
-		return "waits at its terminal: " + Line(q.Tool, 60)
+		return "waits at its terminal: " + line(q.Tool, 60)
 	case Proposal:
 		return "proposes a run"
 	case Widen:
@@ -90,14 +90,14 @@ func Wants(q wire.Ask) string {
 	case WakeUp:
 		return "wants to be woken as soon as this command succeeds"
 	case Missed:
-		return "Trigger " + Line(q.Tool, 40) + " was due when nothing ran"
+		return "Trigger " + line(q.Tool, 40) + " was due when nothing ran"
 	case Suggestion:
-		return "suggested task: " + Line(q.Tool, 120)
+		return "suggested task: " + line(q.Tool, 120)
 	}
 	if does, ok := toolWants[q.Tool]; ok {
 		return does
 	}
-	return "wants " + Line(q.Tool, 60)
+	return "wants " + line(q.Tool, 60)
 }
 
 // toolWants says what a session wants that calls one of the host's own tools.

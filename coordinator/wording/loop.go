@@ -16,9 +16,9 @@ func LoopState(l wire.Loop) string {
 	case l.Verdict == "":
 		return "ended"
 	case l.Evidence != "":
-		return Line(l.Verdict, 20) + " (" + Line(l.Evidence, 20) + ")"
+		return line(l.Verdict, 20) + " (" + line(l.Evidence, 20) + ")"
 	}
-	return Line(l.Verdict, 20)
+	return line(l.Verdict, 20)
 }
 
 // FrameCount says how far a frame is: iterations, or issues.
@@ -33,8 +33,8 @@ func FrameCount(f wire.Frame) string {
 	return text
 }
 
-// Bounds says what ends a frame besides its iterations: a time, or what it may use. It is empty for none.
-func Bounds(deadline time.Time, usd float64, tokens int64) string {
+// bounds says what ends a frame besides its iterations: a time, or what it may use. It is empty for none.
+func bounds(deadline time.Time, usd float64, tokens int64) string {
 	var ends []string
 	if !deadline.IsZero() {
 		ends = append(ends, "at "+deadline.Format("Jan 2 15:04"))
@@ -51,13 +51,13 @@ func Bounds(deadline time.Time, usd float64, tokens int64) string {
 	return "ends " + strings.Join(ends, " or ")
 }
 
-// FrameBounds is Bounds for a frame of a reply.
+// FrameBounds is bounds for a frame of a reply.
 func FrameBounds(f wire.Frame) string {
 	var deadline time.Time
 	if f.Deadline > 0 {
 		deadline = time.UnixMilli(f.Deadline)
 	}
-	return Bounds(deadline, f.BudgetUSD, f.BudgetTokens)
+	return bounds(deadline, f.BudgetUSD, f.BudgetTokens)
 }
 
 // InHand says which issue a frame has in hand, and how far that is. It is empty without one.
@@ -69,7 +69,7 @@ func InHand(is wire.LoopIssue) string {
 	if is.Held {
 		held = ", refused; tried again at the next stop"
 	}
-	return fmt.Sprintf("issue %s: %s%s", Line(is.ID+" "+is.Title, 120), Line(is.Phase, 20), held)
+	return fmt.Sprintf("issue %s: %s%s", line(is.ID+" "+is.Title, 120), line(is.Phase, 20), held)
 }
 
 // Used says what a frame has used so far. It is empty where that is unknown.

@@ -17,7 +17,7 @@ func TestBounds(t *testing.T) {
 		{at: at, want: "ends at Nov 28 16:43"},
 		{at: at, usd: 2.5, want: "ends at Nov 28 16:43 or at $2.50"},
 	} {
-		if got := Bounds(c.at, c.usd, c.tokens); got != c.want {
+		if got := bounds(c.at, c.usd, c.tokens); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

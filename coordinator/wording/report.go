@@ -113,9 +113,9 @@ func medianWait(asks []wire.ReportedAsk) (time.Duration, bool) {
 // Asked returns what a question in a report was about.
 func Asked(q wire.ReportedAsk) string {
 	if q.Kind == CheckIn {
-		return "stopped: " + Line(q.Input, 80)
+		return "stopped: " + line(q.Input, 80)
 	}
-	return strings.TrimSpace(Line(q.Tool, 30) + " " + Line(q.Input, 80))
+	return strings.TrimSpace(line(q.Tool, 30) + " " + line(q.Input, 80))
 }
 
 // DeniedCall returns the rule and the call of an entry about what the guard denied.

@@ -23,10 +23,10 @@ func SessionNote(s wire.Session) string {
 		parts = append(parts, "sandbox on")
 	}
 	if s.Away != "" {
-		parts = append(parts, "away "+Line(s.Away, 10))
+		parts = append(parts, "away "+line(s.Away, 10))
 	}
 	if s.Review != "" {
-		parts = append(parts, Line(s.Review, 60))
+		parts = append(parts, line(s.Review, 60))
 	}
 	note := strings.Join(parts, ", ")
 	if s.State == "unprotected" {
@@ -43,7 +43,7 @@ func Mode(host string) string {
 	if host == "default" {
 		return "manual"
 	}
-	return Line(host, 30)
+	return line(host, 30)
 }
 
 // SessionLoad says what model a session uses, how full its context is, how far its own list of steps
@@ -51,7 +51,7 @@ func Mode(host string) string {
 func SessionLoad(s wire.Session) string {
 	var parts []string
 	if s.Model != "" {
-		parts = append(parts, Line(s.Model, 40))
+		parts = append(parts, line(s.Model, 40))
 	}
 	if s.Context > 0 {
 		parts = append(parts, "context "+Tokens(s.Context))
@@ -82,5 +82,5 @@ func Grade(grade string) string {
 	case "locked":
 		return "on (grade locked: only root can switch it off)"
 	}
-	return Line(grade, 20)
+	return line(grade, 20)
 }

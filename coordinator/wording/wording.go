@@ -63,5 +63,5 @@ func On(by, channel string) string {
 	return " on " + channel
 }
 
-// Line folds a text into one line of at most most characters.
-func Line(s string, most int) string { return text.Clip(text.Fold(s), most) }
+// line folds a text into one line of at most most characters.
+func line(s string, most int) string { return text.Clip(text.Fold(s), most) }

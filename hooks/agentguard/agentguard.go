@@ -22,8 +22,8 @@ import (
 	"github.com/afar-sh/afar/hooks"
 )
 
-// Flag begins the argument that names the agent whose hook this is.
-const Flag = "--agent="
+// flag begins the argument that names the agent whose hook this is.
+const flag = "--agent="
 
 // An adapter is what one agent says of a call, and how it takes an answer.
 type adapter struct {
@@ -40,7 +40,7 @@ const exitRefuses = 2
 // byCode refuses with the exit code and the reason on stderr.
 func byCode(string) (stdout string, code int) { return "", exitRefuses }
 
-// adapters are the agents, by the name behind Flag. What they send and take was recorded with the real programs, but
+// adapters are the agents, by the name behind flag. What they send and take was recorded with the real programs, but
 // for Cursor's, which is as its documentation has it.
 var adapters = map[string]adapter{
 	"codex": {
@@ -74,7 +74,7 @@ var adapters = map[string]adapter{
 // Named returns the name of the agent that the arguments of a hook name, "" for none.
 func Named(args []string) string {
 	for _, a := range args {
-		if name, ok := strings.CutPrefix(a, Flag); ok {
+		if name, ok := strings.CutPrefix(a, flag); ok {
 			return cmp.Or(name, "unknown")
 		}
 	}

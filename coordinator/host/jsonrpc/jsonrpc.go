@@ -40,8 +40,8 @@ type Error struct {
 // MethodNotFound is the code of the error that we send.
 const MethodNotFound = -32601
 
-// ErrMessage says that a line is not a message.
-var ErrMessage = errors.New("the line is not a JSON-RPC message")
+// errMessage says that a line is not a message.
+var errMessage = errors.New("the line is not a JSON-RPC message")
 
 // maxID bounds the id of a message, in bytes.
 const maxID = 200
@@ -50,7 +50,7 @@ const maxID = 200
 func Read(line string) (m Message, err error) {
 	v, err := hostjson.ParseLenient(line, 2*hostjson.MaxDepth)
 	if err != nil || !v.IsObject() {
-		return m, ErrMessage
+		return m, errMessage
 	}
 	id := v.Get("id")
 	m = Message{
@@ -62,13 +62,13 @@ func Read(line string) (m Message, err error) {
 	hasID := id.Kind() == hostjson.String || id.Kind() == hostjson.Number
 	switch {
 	case len(m.ID) > maxID:
-		return m, ErrMessage
+		return m, errMessage
 	case m.Method != "" && hasID:
 		m.Kind = Request
 	case m.Method != "":
 		m.Kind = Notice
 	case !hasID:
-		return m, ErrMessage
+		return m, errMessage
 	default:
 		m.Kind = Response
 		m.Error = readError(v.Get("error"))
@@ -88,8 +88,8 @@ func readError(v hostjson.Value) *Error {
 	return e
 }
 
-// Ask returns a request with a number of ours.
-func Ask(number int64, method string, params *wire.Object) string {
+// ask returns a request with a number of ours.
+func ask(number int64, method string, params *wire.Object) string {
 	return string(begin().Int("id", number).Str("method", method).Raw("params", params.Bytes()).Bytes())
 }
 
@@ -107,13 +107,13 @@ func (r *Requests) Ask(method string, params *wire.Object) string {
 	}
 	r.last++
 	r.open[r.last] = method
-	return Ask(r.last, method, params)
+	return ask(r.last, method, params)
 }
 
 // Answered returns the method of the request that a response answers, once.
 func (r *Requests) Answered(m Message) (method string, ok bool) {
-	method, ok = r.open[m.Number()]
-	delete(r.open, m.Number())
+	method, ok = r.open[m.number()]
+	delete(r.open, m.number())
 	return method, ok
 }
 
@@ -148,8 +148,8 @@ func Fail(id string, code int64, message string) string {
 	return string(begin().Raw("id", []byte(id)).Raw("error", why.Bytes()).Bytes())
 }
 
-// Number returns the number of a request of ours that a response answers, 0 for none.
-func (m Message) Number() int64 {
+// number returns the number of a request of ours that a response answers, 0 for none.
+func (m Message) number() int64 {
 	n, err := strconv.ParseInt(m.ID, 10, 64)
 	if err != nil {
 		return 0

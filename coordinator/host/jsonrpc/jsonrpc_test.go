@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 	}
 	m, _ := Read(`{"id":7,"error":{"code":-32603,"message":"Internal error","data":{"details":"no such session"}}}`)
 	if m.Error == nil || m.Error.Message != "Internal error: no such session" || m.Error.Code != "-32603" ||
-		m.Number() != 7 {
+		m.number() != 7 {
 		t.Errorf("an error: %+v", m)
 	}
 }
@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 func TestWrite(t *testing.T) {
 	o := func() *wire.Object { return wire.NewObject().Str("a", "line\nbreak") }
 	for got, want := range map[string]string{
-		Ask(3, "m", o()):                `{"jsonrpc":"2.0","id":3,"method":"m","params":{"a":"line\u000abreak"}}`,
+		ask(3, "m", o()):                `{"jsonrpc":"2.0","id":3,"method":"m","params":{"a":"line\u000abreak"}}`,
 		Tell("m", o()):                  `{"jsonrpc":"2.0","method":"m","params":{"a":"line\u000abreak"}}`,
 		Reply(`"x"`, o()):               `{"jsonrpc":"2.0","id":"x","result":{"a":"line\u000abreak"}}`,
 		Fail("1", MethodNotFound, "no"): `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}`,

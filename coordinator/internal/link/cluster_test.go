@@ -125,7 +125,7 @@ func TestCluster(t *testing.T) {
 		t.Fatalf("%q, %v", got, err)
 	}
 	var refusal *Refusal
-	if _, err := Join(t.Context(), w, other, nil); !errors.As(err, &refusal) || refusal.Code != CodeUnknown {
+	if _, err := Join(t.Context(), w, other, nil); !errors.As(err, &refusal) || refusal.Code != codeUnknown {
 		t.Errorf("another machine with the same word: %v", err)
 	}
 	m, err := NewMember(w.Member(Config{Fleet: "test", Keys: keys, Handle: echo, Beat: beat}))

@@ -246,7 +246,7 @@ func TestReordered(t *testing.T) {
 	for e := w.read(&refusal); e.re != 6; e = w.read(&refusal) {
 		continue
 	}
-	if refusal.Code != CodeUnknown {
+	if refusal.Code != codeUnknown {
 		t.Errorf("a kind of the link itself: %+v", refusal)
 	}
 	for _, n := range []uint64{3, 5, 0} {

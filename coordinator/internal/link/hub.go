@@ -156,7 +156,7 @@ func (h *Hub) Admit(members []Public, invites []string) {
 	}
 	h.mu.Unlock()
 	for _, l := range gone {
-		h.over(l, &Refusal{CodeUnknown, "this machine is no longer of the fleet"})
+		h.over(l, &Refusal{codeUnknown, "this machine is no longer of the fleet"})
 	}
 	h.reload()
 }
@@ -374,7 +374,7 @@ func (h *Hub) hello(conn *nats.Conn, who Public, e *envelope) {
 	_ = h.config.sendOutside(conn, down(h.config.Fleet, e.from), who, envelope{kind: kindHello}, reply)
 }
 
-var errDoubled = &Refusal{CodeDoubled, "another machine speaks with this machine's key"}
+var errDoubled = &Refusal{codeDoubled, "another machine speaks with this machine's key"}
 
 // take takes a message of a session.
 func (h *Hub) take(conn *nats.Conn, who Public, e *envelope) {
@@ -387,7 +387,7 @@ func (h *Hub) take(conn *nats.Conn, who Public, e *envelope) {
 	}
 	if l == nil || l.other != who {
 		h.config.Refused(e.from, "a message is of a session that is over")
-		h.sendOver(conn, who, e.session, &Refusal{CodeFailed, "the session is over"})
+		h.sendOver(conn, who, e.session, &Refusal{codeFailed, "the session is over"})
 		return
 	}
 	if err := l.take(e); err != nil {

@@ -223,9 +223,9 @@ func (h *Hub) decide(id string, invite *invitation, who Public, e *envelope) ([]
 	case by == who && reply != nil:
 		return reply, nil
 	case by != Public{} && by != who:
-		return nil, &Refusal{CodeUnknown, "another machine has used this invite"}
+		return nil, &Refusal{codeUnknown, "another machine has used this invite"}
 	case joining == nil:
-		return nil, &Refusal{CodeUnknown, "nobody can join now"}
+		return nil, &Refusal{codeUnknown, "nobody can join now"}
 	}
 	body, err := e.open(h.config.Keys, who)
 	if err == nil {

@@ -59,7 +59,7 @@ func TestJoin(t *testing.T) {
 	}
 	var refusal *Refusal
 	_, err = Join(t.Context(), w, testKeys(t), nil)
-	if !errors.As(err, &refusal) || refusal.Code != CodeUnknown {
+	if !errors.As(err, &refusal) || refusal.Code != codeUnknown {
 		t.Errorf("another machine with the same word: %v", err)
 	}
 	m, err := NewMember(parsed.Member(Config{Fleet: "test", Keys: keys, Handle: echo}))

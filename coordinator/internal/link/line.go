@@ -98,7 +98,7 @@ func (l *line) end(why error) {
 
 // call sends a request and waits for its answer. A large body goes in pieces, and so does a large answer.
 func (l *line) call(ctx context.Context, kind string, body []byte) (reply []byte, err error) {
-	if len(body) > MaxBody {
+	if len(body) > maxBody {
 		return nil, fmt.Errorf("%w: this one has %d", ErrTooLarge, len(body))
 	}
 	if len(body) > piece {
@@ -228,14 +228,14 @@ func (l *line) read(e *envelope, c chan answer) {
 // handle has a request answered by the layer above.
 func (l *line) handle(e *envelope, kind string, body []byte) {
 	if !isKind(kind) {
-		l.answer(e.n, nil, &Refusal{CodeUnknown, fmt.Sprintf("this machine knows no %.40q: it may be older", kind)})
+		l.answer(e.n, nil, &Refusal{codeUnknown, fmt.Sprintf("this machine knows no %.40q: it may be older", kind)})
 		return
 	}
 	select {
 	case l.slots <- struct{}{}:
 		defer func() { <-l.slots }()
 	default:
-		l.answer(e.n, nil, &Refusal{CodeBusy, "the machine has too many requests at once"})
+		l.answer(e.n, nil, &Refusal{codeBusy, "the machine has too many requests at once"})
 		return
 	}
 	reply, err := l.config.Handle(l.ctx, e.from, kind, body)
@@ -253,7 +253,7 @@ func (l *line) answer(re uint64, reply []byte, err error) {
 func refusalOf(err error) []byte {
 	refusal := &Refusal{}
 	if !errors.As(err, &refusal) {
-		refusal = &Refusal{CodeFailed, err.Error()}
+		refusal = &Refusal{codeFailed, err.Error()}
 	}
 	refusal = &Refusal{cut(refusal.Code), cut(refusal.Text)}
 	text, _ := json.Marshal(refusal) // strings only

@@ -25,17 +25,17 @@ func (r *Refusal) Error() string { return r.Text }
 
 // Codes of refusals that the link itself gives.
 const (
-	CodeFailed  = "failed"  // the handler's error was no Refusal
-	CodeBusy    = "busy"    // too many requests at once
-	CodeDoubled = "doubled" // two machines speak with one key
-	CodeUnknown = "unknown" // the machine, its invite or the kind of its message is not known
+	codeFailed  = "failed"  // the handler's error was no Refusal
+	codeBusy    = "busy"    // too many requests at once
+	codeDoubled = "doubled" // two machines speak with one key
+	codeUnknown = "unknown" // the machine, its invite or the kind of its message is not known
 )
 
 var (
 	// ErrAway says that the other machine is not connected now.
 	ErrAway = errors.New("the machine is not connected")
-	// ErrTooLarge says that a body has more than MaxBody bytes. Nothing was sent.
-	ErrTooLarge = fmt.Errorf("a message between machines has at most %d bytes", MaxBody)
+	// ErrTooLarge says that a body has more than maxBody bytes. Nothing was sent.
+	ErrTooLarge = fmt.Errorf("a message between machines has at most %d bytes", maxBody)
 )
 
 // Config is what a hub and a member both need.

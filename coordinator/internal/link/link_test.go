@@ -219,16 +219,16 @@ func TestCall(t *testing.T) {
 	if !errors.As(err, &refusal) || *refusal != (Refusal{Code: "no", Text: "not today"}) {
 		t.Errorf("a refusal: %v", err)
 	}
-	if _, err := a.Call(ctx, "fail", nil); !errors.As(err, &refusal) || refusal.Code != CodeFailed {
+	if _, err := a.Call(ctx, "fail", nil); !errors.As(err, &refusal) || refusal.Code != codeFailed {
 		t.Errorf("an error: %v", err)
 	}
 	if _, err := f.hub.Call(ctx, "nobody", "greet", nil); !errors.Is(err, ErrAway) {
 		t.Errorf("to nobody: %v", err)
 	}
-	if _, err := a.Call(ctx, "greet", make([]byte, MaxBody+1)); !errors.Is(err, ErrTooLarge) {
+	if _, err := a.Call(ctx, "greet", make([]byte, maxBody+1)); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
-	if got, err := a.Call(ctx, "greet", make([]byte, MaxBody-100)); err != nil || len(got) < MaxBody-100 {
+	if got, err := a.Call(ctx, "greet", make([]byte, maxBody-100)); err != nil || len(got) < maxBody-100 {
 		t.Errorf("as large as it may be: %d bytes, %v", len(got), err)
 	}
 }

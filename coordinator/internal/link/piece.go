@@ -21,13 +21,13 @@ const (
 	kindPull  = ".pull"  // a key, and from where on the next piece of the reply is wanted
 )
 
-// MaxBody is how many bytes a body may have. A file of 20 MB fits into it, as JSON has it.
-const MaxBody = 40 << 20
+// maxBody is how many bytes a body may have. A file of 20 MB fits into it, as JSON has it.
+const maxBody = 40 << 20
 
 // forgetAfter is how long the pieces of a body are kept after the last one that was sent or fetched.
 const forgetAfter = time.Minute
 
-// Pieces are bodies that come or go in parts, together at most MaxBody bytes.
+// Pieces are bodies that come or go in parts, together at most maxBody bytes.
 type pieces struct {
 	mu     sync.Mutex
 	bodies map[string]*kept
@@ -49,9 +49,9 @@ func (s *pieces) add(key string, more []byte) error {
 			s.drop(k)
 		}
 	}
-	if s.size+len(more) > MaxBody {
+	if s.size+len(more) > maxBody {
 		s.drop(key)
-		return &Refusal{CodeBusy, "the machine has too much at once"}
+		return &Refusal{codeBusy, "the machine has too much at once"}
 	}
 	if s.bodies == nil {
 		s.bodies = map[string]*kept{}
@@ -108,7 +108,7 @@ func newKey() []byte {
 	return key
 }
 
-var errPieces = &Refusal{CodeFailed, "the pieces of a message are not known: say it again"}
+var errPieces = &Refusal{codeFailed, "the pieces of a message are not known: say it again"}
 
 // upload sends a large body before its request, and returns the request that stands for both.
 func (l *line) upload(ctx context.Context, kind string, body []byte) (string, []byte, error) {
@@ -128,7 +128,7 @@ func (l *line) download(ctx context.Context, more []byte) ([]byte, error) {
 		return nil, errPieces
 	}
 	key, size := more[:keySize], binary.BigEndian.Uint64(more[keySize:])
-	if size > MaxBody {
+	if size > maxBody {
 		return nil, fmt.Errorf("%w: the reply has %d", ErrTooLarge, size)
 	}
 	var body []byte
@@ -172,7 +172,7 @@ func (l *line) answerPart(e *envelope, body []byte) (kind string, whole []byte, 
 
 // reply answers a request, with a large reply in pieces that the other side fetches.
 func (l *line) reply(re uint64, reply []byte, err error) {
-	if err == nil && len(reply) > MaxBody {
+	if err == nil && len(reply) > maxBody {
 		err = ErrTooLarge
 	}
 	if err != nil || len(reply) <= piece {

@@ -45,7 +45,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestBadPieces checks that pieces of no known body are refused, that a machine keeps no more than MaxBody of them, and
+// TestBadPieces checks that pieces of no known body are refused, that a machine keeps no more than maxBody of them, and
 // that it forgets those that nobody asks for.
 func TestBadPieces(t *testing.T) {
 	t.Parallel()
@@ -71,16 +71,16 @@ func TestBadPieces(t *testing.T) {
 		"a key that is no key":  ask(kindPart, []byte("short")),
 		"a piece without bytes": ask(kindPart, key),
 	} {
-		if !errors.As(err, &refusal) || refusal.Code != CodeFailed {
+		if !errors.As(err, &refusal) || refusal.Code != codeFailed {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	part := append(key[:keySize:keySize], make([]byte, piece)...)
 	var err error
-	for n := 0; err == nil && n <= MaxBody/piece; n++ {
+	for n := 0; err == nil && n <= maxBody/piece; n++ {
 		err = ask(kindPart, part)
 	}
-	if !errors.As(err, &refusal) || refusal.Code != CodeBusy {
+	if !errors.As(err, &refusal) || refusal.Code != codeBusy {
 		t.Errorf("more than it keeps: %v", err)
 	}
 	if err := ask(kindPart, part); err != nil {
@@ -90,11 +90,11 @@ func TestBadPieces(t *testing.T) {
 		t.Errorf("an ordinary request after that: %v", err)
 	}
 	s := pieces{}
-	if err := s.add("old", make([]byte, MaxBody)); err != nil {
+	if err := s.add("old", make([]byte, maxBody)); err != nil {
 		t.Fatal(err)
 	}
 	s.bodies["old"].at = time.Now().Add(-2 * forgetAfter)
-	if err := s.add("new", make([]byte, MaxBody)); err != nil || s.size != MaxBody {
+	if err := s.add("new", make([]byte, maxBody)); err != nil || s.size != maxBody {
 		t.Errorf("beside what nobody asked for: %v, %d bytes", err, s.size)
 	}
 }

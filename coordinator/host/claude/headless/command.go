@@ -34,7 +34,7 @@ func (Agent) Abilities(string) host.Abilities {
 }
 
 // Stream returns a reader of the lines of one turn.
-func (Agent) Stream() host.Stream { return NewStream() }
+func (Agent) Stream() host.Stream { return newStream() }
 
 // protected are the settings that keep the hooks, the plugin and the guard's sight on, whatever the
 // settings of the folder say. They need no quoting.

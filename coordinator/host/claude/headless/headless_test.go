@@ -199,7 +199,7 @@ func TestRead(t *testing.T) {
 		{"a block of a new kind", `{"type":"assistant","message":{"content":[{"type":"hologram"}]}}`, "raw"},
 		{"no type", `{}`, "raw"},
 	} {
-		if got := show(NewStream().Read(c.line)); got != c.want {
+		if got := show(newStream().Read(c.line)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -207,7 +207,7 @@ func TestRead(t *testing.T) {
 
 // TestBackground: the two ways in which clients report what runs behind a turn.
 func TestBackground(t *testing.T) {
-	s := NewStream()
+	s := newStream()
 	for _, c := range []struct {
 		line string
 		want string
@@ -228,7 +228,7 @@ func TestBackground(t *testing.T) {
 
 // TestOnce: a line with a known id is read once, and only the first init begins the turn.
 func TestOnce(t *testing.T) {
-	s := NewStream()
+	s := newStream()
 	line := `{"type":"assistant","uuid":"u","message":{"content":[{"type":"text","text":"hi"}]}}`
 	if a, b := show(s.Read(line)), show(s.Read(line)); a != "text hi" || b != "" {
 		t.Errorf("first %q, then %q", a, b)
@@ -252,7 +252,7 @@ func TestRefused(t *testing.T) {
 		"no plugin":    {[]string{started, other}, true},
 		"another hook": {[]string{strings.Replace(started, "SessionStart", "Stop", 1), begins}, true},
 	} {
-		s := NewStream()
+		s := newStream()
 		for _, line := range c.lines {
 			s.Read(line)
 		}
@@ -266,7 +266,7 @@ func TestTotals(t *testing.T) {
 	line := `{"type":"result","total_cost_usd":0.5,"modelUsage":{"a":{"inputTokens":1,"outputTokens":2,` +
 		`"cacheReadInputTokens":3,"cacheCreationInputTokens":4,"costUSD":9},"b":{"inputTokens":10,"outputTokens":-5}}}`
 	for version, whole := range map[string]bool{"2.1.330": true, "2.1.197": false} {
-		s := NewStream()
+		s := newStream()
 		s.Read(strings.Replace(begins, "2.1.330", version, 1))
 		e := s.Read(line)[0]
 		if e.Total != (run.Cost{USD: 0.5, Tokens: 20}) || e.Whole != whole {
@@ -274,7 +274,7 @@ func TestTotals(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{`"1"`, "-1", "1e999", "null", "{}"} {
-		e := NewStream().Read(`{"type":"result","total_cost_usd":` + bad + `,"modelUsage":{"a":{"inputTokens":` +
+		e := newStream().Read(`{"type":"result","total_cost_usd":` + bad + `,"modelUsage":{"a":{"inputTokens":` +
 			bad + `}}}`)[0]
 		if e.Kind == run.Result && (e.Total.USD < 0 || e.Total.USD > 1e15 || e.Total.Tokens < 0) {
 			t.Errorf("%s: %+v", bad, e)
@@ -290,7 +290,7 @@ func TestLimit(t *testing.T) {
 	} {
 		line := `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":` +
 			input + `}]}}`
-		if got := NewStream().Read(line)[0].Limit; got != want {
+		if got := newStream().Read(line)[0].Limit; got != want {
 			t.Errorf("%s: %s, want %s", input, got, want)
 		}
 	}
@@ -304,7 +304,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, lines string) {
-		a, b := NewStream(), NewStream()
+		a, b := newStream(), newStream()
 		for line := range strings.Lines(lines) {
 			first, second := a.Read(line), b.Read(line)
 			if show(first) != show(second) {
@@ -341,7 +341,7 @@ func TestNeedsPerson(t *testing.T) {
 			`{"type":"result","is_error":true,"result":"No conversation found"}`,
 		}, false, false},
 	} {
-		s := NewStream()
+		s := newStream()
 		var last run.Event
 		for _, line := range c.lines {
 			for _, e := range s.Read(line) {

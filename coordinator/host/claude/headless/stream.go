@@ -14,9 +14,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// A Stream reads the output of one turn, line by line. The same lines always make the same
+// A stream reads the output of one turn, line by line. The same lines always make the same
 // events, so that another reader can go on where the first one died.
-type Stream struct {
+type stream struct {
 	seen   map[string]bool // the ids of the lines so far
 	tasks  map[string]bool // the work in the background, by id
 	hooked bool            // a hook ran at the start
@@ -26,11 +26,11 @@ type Stream struct {
 	mends  bool            // the last answer is an error that only a person can mend
 }
 
-// NewStream returns a Stream at its beginning.
-func NewStream() *Stream { return &Stream{seen: map[string]bool{}, tasks: map[string]bool{}} }
+// newStream returns a stream at its beginning.
+func newStream() *stream { return &stream{seen: map[string]bool{}, tasks: map[string]bool{}} }
 
 // Refused says that the turn has begun without our hooks, "" if it has not.
-func (s *Stream) Refused() string {
+func (s *stream) Refused() string {
 	if guarded := s.hooked && s.ours; s.heard && !guarded {
 		return "it began without Afar's hooks, so it was ended before it could do anything"
 	}
@@ -38,7 +38,7 @@ func (s *Stream) Refused() string {
 }
 
 // Read returns the events in a line, none for a line that says nothing.
-func (s *Stream) Read(line string) []run.Event {
+func (s *stream) Read(line string) []run.Event {
 	line = strings.TrimSpace(line)
 	if line == "" {
 		return nil
@@ -77,7 +77,7 @@ var quiet = []string{
 	"session_state_changed", "local_command_output", "files_persisted", "post_turn_summary",
 }
 
-func (s *Stream) system(v hostjson.Value) []run.Event {
+func (s *stream) system(v hostjson.Value) []run.Event {
 	switch subtype := v.Get("subtype").Str(); subtype {
 	case "hook_started":
 		s.hooked = s.hooked || v.Get("hook_event").Str() == "SessionStart"
@@ -126,7 +126,7 @@ func said(v hostjson.Value) string {
 	return cmp.Or(v.Get("error.message").Str(), v.Get("error").Str(), v.Get("error_status").Raw(), "no reason given")
 }
 
-func (s *Stream) background() []run.Event {
+func (s *stream) background() []run.Event {
 	n := len(s.tasks)
 	return []run.Event{{Kind: run.Context, Background: &n}}
 }
@@ -138,7 +138,7 @@ const plugin = "afar"
 const wholeCost = "2.1.329"
 
 // init returns the event of the first init. Later ones begin another answer in the same turn.
-func (s *Stream) init(v hostjson.Value) []run.Event {
+func (s *stream) init(v hostjson.Value) []run.Event {
 	if s.heard {
 		return nil
 	}
@@ -229,7 +229,7 @@ var mendable = []string{
 
 // needsPerson reports whether a failed result, or the answer before it, is an error that only a
 // person can mend: another try would be refused in the same way.
-func (s *Stream) needsPerson(v hostjson.Value) bool {
+func (s *stream) needsPerson(v hostjson.Value) bool {
 	switch v.Get("api_error_status").Raw() {
 	case "400", "401", "402", "403", "404":
 		return true
@@ -240,7 +240,7 @@ func (s *Stream) needsPerson(v hostjson.Value) bool {
 // noConversation begins the error of a client that does not know the conversation.
 const noConversation = "No conversation found"
 
-func (s *Stream) result(v hostjson.Value) run.Event {
+func (s *stream) result(v hostjson.Value) run.Event {
 	e := run.Event{
 		Kind:   run.Result,
 		Text:   v.Get("result").Str(),
