@@ -96,8 +96,8 @@ func allCases(t *testing.T) []calls.Case {
 	return cases
 }
 
-// TestEveryCaseInTheHook: the hook's verdict on each case is that of the guard. The tests
-// of the server, the policy and the command line use the same cases.
+// TestEveryCaseInTheHook: the hook's verdict on each case is that of the guard; in the ordinary CI on every fourth
+// command for Bash. The tests of the server, the policy and the command line use the same cases.
 func TestEveryCaseInTheHook(t *testing.T) {
 	long.InCI(t)
 	bin, err := home.Bin()
@@ -105,7 +105,10 @@ func TestEveryCaseInTheHook(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newJudgedPlace(t, bin)
-	for _, c := range allCases(t) {
+	for i, c := range allCases(t) {
+		if c.Tool == "Bash" && i%4 != 0 && !long.Runs() {
+			continue
+		}
 		err := c.At(p.project, func() {
 			code, stdout, stderr := p.run(p.input(c))
 			if have, want := printed(t, c, []byte(stdout)), p.want(t, c); code != 0 || have != want {

@@ -22,7 +22,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-var rounds = flag.Int("singleton-rounds", 10, "rounds of 50 simultaneous starts")
+var rounds = flag.Int("singleton-rounds", 4, "rounds of 50 simultaneous starts")
 
 // afarBinary builds the program once for this package's tests.
 var afarBinary = sync.OnceValues(func() (string, error) {

@@ -116,6 +116,7 @@ func script(t *testing.T, name, text string) {
 // TestTools checks the errors for a tool that is missing or misbehaves.
 func TestTools(t *testing.T) {
 	unraced(t)
+	const endless, hangs = "yes x", "sleep 60" // it takes long, and all tools are read and ended in one way
 	for _, c := range []struct{ name, script, want string }{
 		{"absent", "", "is not in PATH; install"},
 		{"fails without a word", "exit 3", "exit status 3"},
@@ -135,16 +136,19 @@ func TestTools(t *testing.T) {
 		},
 		{"prints what it reads", "cat", "it printed other JSON than its contract has"},
 		{"prints half", `printf '[{"id":"a-1","ti'`, "it printed other JSON than its contract has"},
-		{"prints without end", "yes x", "it printed more than 32 MiB"},
-		{"does not end", "sleep 60", "no answer within 200ms"},
+		{"prints without end", endless, "it printed more than 32 MiB"},
+		{"does not end", hangs, "no answer within 200ms"},
 	} {
-		for _, of := range []tool{tissueTool, beadsTool, githubTool, programTool("speaker")} {
+		for i, of := range []tool{tissueTool, beadsTool, githubTool, programTool("speaker")} {
+			if i > 0 && (c.script == endless || c.script == hangs) {
+				continue
+			}
 			name := of.program
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				if t.Setenv("PATH", t.TempDir()); c.script != "" {
 					script(t, name, c.script)
 				}
-				if c.script == "sleep 60" {
+				if c.script == hangs {
 					of.timeout = 200 * time.Millisecond
 				}
 				begun := time.Now()
