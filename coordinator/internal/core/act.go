@@ -23,8 +23,8 @@ func (c *Core) Act(act channel.Act, do func(*Core) (channel.Settlement, error)) 
 	one := &Core{owner: c.owner, open: &transaction{}}
 	what, err := do(one)
 	if err == nil {
-		err = one.do(func(s *draft) error {
-			s.b.Act = act
+		err = one.Do(func(s *Draft) error {
+			s.Batch.Act = act
 			s.tell(act, what)
 			return nil
 		})
@@ -50,16 +50,16 @@ func (c *Core) unlock() {
 }
 
 // collect changes the state in memory, and leaves the commit to finish.
-func (c *Core) collect(f func(*draft) error) error {
+func (c *Core) collect(f func(*Draft) error) error {
 	c.lock()
 	c.open.begun = true
-	s := c.state.at(c.cfg.Now())
-	if err := f(s); err != nil || s.b.Empty() {
+	s := c.state.At(c.cfg.Now())
+	if err := f(s); err != nil || s.Batch.Empty() {
 		return err
 	}
-	c.open.undo = append(c.open.undo, c.state.keep(s.b))
-	c.state.merge(s.b, s.now)
-	c.open.batch.Add(*s.b)
+	c.open.undo = append(c.open.undo, c.state.keep(s.Batch))
+	c.state.merge(s.Batch, s.Now)
+	c.open.batch.Add(*s.Batch)
 	return nil
 }
 

@@ -51,19 +51,19 @@ type Delay struct {
 func (d *Delay) Error() string { return d.Err.Error() }
 func (d *Delay) Unwrap() error { return d.Err }
 
-// markdown adds an action that rewrites a file of a session.
-func (s *draft) markdown(id session.ID, name string) {
-	s.enqueue(LaneDisk, "write:"+string(id)+"/"+name, ActWrite, encode(File{id, name}))
+// Markdown adds an action that rewrites a file of a session.
+func (s *Draft) Markdown(id session.ID, name string) {
+	s.Enqueue(LaneDisk, "write:"+string(id)+"/"+name, ActWrite, Encode(File{id, name}))
 }
 
 // keepText adds an action that writes a file of a session with its content.
-func (s *draft) keepText(id session.ID, name, content string) {
-	s.enqueue(LaneDisk, "text:"+string(id)+"/"+name, ActText, encode(Text{File{id, name}, content}))
+func (s *Draft) keepText(id session.ID, name, content string) {
+	s.Enqueue(LaneDisk, "text:"+string(id)+"/"+name, ActText, Encode(Text{File{id, name}, content}))
 }
 
-// enqueue adds an action that is due at once.
-func (s *draft) enqueue(lane, key, kind, data string) {
-	s.b.Actions = append(s.b.Actions, store.Action{Key: key, Lane: lane, Kind: kind, Data: data, Due: s.now})
+// Enqueue adds an action that is due at once.
+func (s *Draft) Enqueue(lane, key, kind, data string) {
+	s.Batch.Actions = append(s.Batch.Actions, store.Action{Key: key, Lane: lane, Kind: kind, Data: data, Due: s.Now})
 }
 
 // A Handler carries out one action. It must be safe to call again with an action that

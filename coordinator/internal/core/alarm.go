@@ -12,10 +12,10 @@ import (
 // SettingsRefused records that a hook kept a session from accepting settings that
 // would switch the guard off. It tells the person once of each such change.
 func (c *Core) SettingsRefused(id session.ID, text string) error {
-	return c.do(func(s *draft) error {
-		v, what := s.sessions.Rows[id], "did not take over a change of settings that would switch the guard off. "+text
+	return c.Do(func(s *Draft) error {
+		v, what := s.Sessions.Rows[id], "did not take over a change of settings that would switch the guard off. "+text
 		if v.Settings == text {
-			s.record(event.SettingsRefused, id, v.Token, v.Token+" "+what)
+			s.Record(event.SettingsRefused, id, v.Token, v.Token+" "+what)
 			return nil
 		}
 		v.Settings = text
@@ -27,23 +27,23 @@ func (c *Core) SettingsRefused(id session.ID, text string) error {
 // alarm tells the person that something tries to get past the guard: on the channels,
 // in the journal and at the session's terminal. It does so during a pause too, because
 // the guard still works then.
-func (s *draft) alarm(v session.Session, kind event.Kind, what string) {
-	s.sessions.Put(s.b, session.TellPerson(v, "Afar: "+what))
-	s.record(kind, v.ID, v.Token, v.Token+" "+what)
-	s.notify("alarm", v.ID, channel.News{Kind: channel.Alarm, Of: v.Token, What: what})
+func (s *Draft) alarm(v session.Session, kind event.Kind, what string) {
+	s.Sessions.Put(s.Batch, session.TellPerson(v, "Afar: "+what))
+	s.Record(kind, v.ID, v.Token, v.Token+" "+what)
+	s.Notify("alarm", v.ID, channel.News{Kind: channel.Alarm, Of: v.Token, What: what})
 }
 
 // TakeNotices returns and removes the notices that wait for a session's terminal, one
 // per line.
 func (c *Core) TakeNotices(id session.ID) (text string, err error) {
-	err = c.do(func(s *draft) error {
-		v := s.sessions.Rows[id]
+	err = c.Do(func(s *Draft) error {
+		v := s.Sessions.Rows[id]
 		if len(v.Notices) == 0 {
 			return nil
 		}
 		text = strings.Join(v.Notices, "\n")
 		v.Notices = nil
-		s.sessions.Put(s.b, v)
+		s.Sessions.Put(s.Batch, v)
 		return nil
 	})
 	return text, err
@@ -64,8 +64,8 @@ const maxOverrides = 100
 
 // Overridden records that a call got past the guard.
 func (c *Core) Overridden(o Override) error {
-	return c.do(func(s *draft) error {
-		v, ok := s.sessions.Rows[o.Session]
+	return c.Do(func(s *Draft) error {
+		v, ok := s.Sessions.Rows[o.Session]
 		if !ok || slices.Contains(v.Overridden, o.key()) {
 			return nil
 		}
@@ -76,8 +76,8 @@ func (c *Core) Overridden(o Override) error {
 			s.alarm(v, event.GuardOverridden, o.text())
 			return nil
 		}
-		s.sessions.Put(s.b, v)
-		s.record(event.GuardOverridden, v.ID, v.Token, v.Token+" "+o.text())
+		s.Sessions.Put(s.Batch, v)
+		s.Record(event.GuardOverridden, v.ID, v.Token, v.Token+" "+o.text())
 		return nil
 	})
 }

@@ -16,12 +16,12 @@ var ErrChannel = errors.New("answers from here do not count")
 
 // Counts returns ErrChannel when answers from a channel do not count.
 func (c *Core) Counts(channel string) (err error) {
-	c.view(func(s *state, _ time.Time) { err = s.counts(channel) })
+	c.View(func(s *State, _ time.Time) { err = s.Counts(channel) })
 	return err
 }
 
-func (s *state) counts(channel string) error {
-	from := s.settings.AnswersFrom
+func (s *State) Counts(channel string) error {
+	from := s.Settings.AnswersFrom
 	if len(from) == 0 || slices.Contains(from, channel) {
 		return nil
 	}
@@ -30,18 +30,18 @@ func (s *state) counts(channel string) error {
 
 // answersFrom takes from config.toml which channels count. It tells the person of a
 // change, because others may be able to write that file too.
-func answersFrom(list []string) func(*draft) error {
-	return func(s *draft) error {
-		if slices.Equal(s.settings.AnswersFrom, list) {
+func answersFrom(list []string) func(*Draft) error {
+	return func(s *Draft) error {
+		if slices.Equal(s.Settings.AnswersFrom, list) {
 			return nil
 		}
-		s.newSettings().AnswersFrom = slices.Clone(list)
+		s.NewSettings().AnswersFrom = slices.Clone(list)
 		text := "answers count from every channel"
 		if len(list) > 0 {
 			text = "answers count from " + strings.Join(list, " and ") + " alone"
 		}
-		s.record(event.AnswersFrom, "", "", text)
-		s.notify("answers-from", "", channel.News{Kind: channel.AnswersFrom, What: text})
+		s.Record(event.AnswersFrom, "", "", text)
+		s.Notify("answers-from", "", channel.News{Kind: channel.AnswersFrom, What: text})
 		return nil
 	}
 }

@@ -33,7 +33,7 @@ type askTable struct {
 	byCard    *table.Index[ask.ID, ask.Ask]
 	bySession *table.Index[ask.ID, ask.Ask] // see of
 	byWait    *table.Index[ask.ID, ask.Ask] // those that can still have an effect, under waits
-	byMachine *table.Index[ask.ID, ask.Ask] // those of other machines that wait
+	ByMachine *table.Index[ask.ID, ask.Ask] // those of other machines that wait
 }
 
 // The asks of this machine that can still have an effect, and those of other machines that the person can answer.
@@ -42,9 +42,9 @@ const (
 	mirrored = "mirrored"
 )
 
-func newAskTable(s *state) askTable {
-	t := register(s, store.Asks, table.Traits[ask.Ask]{
-		Due: s.askDue, Expire: expiry(s, (*draft).expireAsk), Touches: askParts,
+func newAskTable(s *State) askTable {
+	t := Register(s, store.Asks, table.Traits[ask.Ask]{
+		Due: s.askDue, Expire: Expiry(s, (*Draft).expireAsk), Touches: askParts,
 	})
 	return askTable{
 		Table:     t,
@@ -52,7 +52,7 @@ func newAskTable(s *state) askTable {
 		byCard:    t.IndexBy(func(a ask.Ask) string { return string(a.CardID()) }),
 		bySession: t.IndexBy(askSession),
 		byWait:    t.IndexBy(askWaits),
-		byMachine: t.IndexBy(func(a ask.Ask) string {
+		ByMachine: t.IndexBy(func(a ask.Ask) string {
 			if !a.Mirrored() || !a.Waiting() {
 				return ""
 			}
@@ -81,52 +81,52 @@ func askSession(a ask.Ask) string {
 }
 
 func askParts(_, after ask.Ask) []wake.Part {
-	return []wake.Part{ofAsk(after.ID), ofSession(after.Session)}
+	return []wake.Part{ofAsk(after.ID), OfSession(after.Session)}
 }
 
-// of returns the asks of a session to which something can happen, in no order.
-func (t askTable) of(id session.ID) []ask.Ask { return t.bySession.All(string(id)) }
+// Of returns the asks of a session to which something can happen, in no order.
+func (t askTable) Of(id session.ID) []ask.Ask { return t.bySession.All(string(id)) }
 
-// waiting returns the asks of this machine that can still have an effect, in no order.
-func (t askTable) waiting() []ask.Ask { return t.byWait.All(waits) }
+// Waiting returns the asks of this machine that can still have an effect, in no order.
+func (t askTable) Waiting() []ask.Ask { return t.byWait.All(waits) }
 
 // everywhere returns what waiting does, and the asks of other machines that the person can answer.
-func (t askTable) everywhere() []ask.Ask { return append(t.waiting(), t.byWait.All(mirrored)...) }
+func (t askTable) everywhere() []ask.Ask { return append(t.Waiting(), t.byWait.All(mirrored)...) }
 
 // OpenCovered registers a question for which a hook waits, and what its call needs, if
 // that is known. A grant that covers the call, or a lease for the exact call, answers
 // it at once. If the id is known, OpenCovered attaches to that ask, whatever its state.
 func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
-	err := c.do(func(s *draft) error {
-		if old, ok := s.asks.Rows[a.ID]; ok {
+	err := c.Do(func(s *Draft) error {
+		if old, ok := s.Asks.Rows[a.ID]; ok {
 			if !old.Same(a) {
 				return fmt.Errorf("ask %q: %w", a.ID, ErrBound)
 			}
 			a = ask.Attach(old)
-			s.asks.Put(s.b, a)
+			s.Asks.Put(s.Batch, a)
 			return nil
 		}
 		a.Nonce = c.cfg.Secret()
 		a = s.timed(a)
-		a = ask.Start(a, s.mode(a.Session, s.now), s.now)
-		text := fmt.Sprintf("%s asks for %s (sha256 %s)", s.token(a.Session), a.Line(), short(a.Hash))
-		s.record(event.AskOpened, a.Session, string(a.ID), text)
+		a = ask.Start(a, s.Mode(a.Session, s.Now), s.Now)
+		text := fmt.Sprintf("%s asks for %s (sha256 %s)", s.Token(a.Session), a.Line(), Short(a.Hash))
+		s.Record(event.AskOpened, a.Session, string(a.ID), text)
 		if answered, ok := s.answerAtOnce(a, need); ok {
 			a = answered
 			return nil
 		}
-		if refused, ok := s.refuseSecond(a, s.now); ok {
+		if refused, ok := s.refuseSecond(a, s.Now); ok {
 			a = refused
 			s.drop() // the question was never there
 			return nil
 		}
-		if !s.answersElsewhere(a.Session, s.now) {
-			if handed, err := ask.Hand(a, "asked at the terminal", s.now); err == nil {
+		if !s.answersElsewhere(a.Session, s.Now) {
+			if handed, err := ask.Hand(a, "asked at the terminal", s.Now); err == nil {
 				a = handed // a form, whose dialog opens when its hook ends
 			}
 		}
-		a = ask.Tick(s.join(a), s.now)
-		s.putAsk(a)
+		a = ask.Tick(s.join(a), s.Now)
+		s.PutAsk(a)
 		s.waiting(a.Session)
 		return nil
 	})
@@ -135,10 +135,10 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 
 // answersElsewhere reports whether the person may answer an ask of a session on a channel.
 // A person who is not away answers there only if a channel rings.
-func (s *state) answersElsewhere(id session.ID, now time.Time) bool {
-	switch s.mode(id, now) {
+func (s *State) answersElsewhere(id session.ID, now time.Time) bool {
+	switch s.Mode(id, now) {
 	case session.On:
-		return s.reachable()
+		return s.Reachable()
 	case session.Off:
 		return false
 	}
@@ -150,8 +150,8 @@ func (s *state) answersElsewhere(id session.ID, now time.Time) bool {
 func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
 	var a ask.Ask
 	var ok bool
-	c.until(ctx, func(s *state) bool {
-		a, ok = s.asks.Rows[id]
+	c.Until(ctx, func(s *State) bool {
+		a, ok = s.Asks.Rows[id]
 		return !ok || a.State != ask.Open
 	}, ofAsk(id))
 	if !ok {
@@ -213,19 +213,19 @@ func (c *Core) LoseAsk(id ask.ID) (ask.Ask, error) {
 // EnterAsk notes that a program of a session is attached to the terminal of the ask's
 // dialog, and tells the person.
 func (c *Core) EnterAsk(id ask.ID, program string) error {
-	return c.do(func(s *draft) (err error) {
-		a, ok := s.asks.Rows[id]
+	return c.Do(func(s *Draft) (err error) {
+		a, ok := s.Asks.Rows[id]
 		if !ok || a.Entered != "" {
 			return nil
 		}
 		if a, err = ask.Enter(a, program); err != nil {
 			return nil //nolint:nilerr // it was answered in the meantime
 		}
-		s.putAsk(a)
+		s.PutAsk(a)
 		text := fmt.Sprintf("a program of a session (%s) is attached to the background session that asks “%s”. It can "+
 			"answer there in your place.", program, a.Line())
-		s.record(event.AskEntered, a.Session, string(id), text)
-		s.notify("entered", a.Session, channel.News{Kind: channel.Entered, Of: s.label(a.Session), What: text})
+		s.Record(event.AskEntered, a.Session, string(id), text)
+		s.Notify("entered", a.Session, channel.News{Kind: channel.Entered, Of: s.Label(a.Session), What: text})
 		return nil
 	})
 }
@@ -237,12 +237,12 @@ func (c *Core) EnterAsk(id ask.ID, program string) error {
 func (c *Core) changeAsk(
 	id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.Kind, error),
 ) (after ask.Ask, err error) {
-	if err := c.recall(id); err != nil {
+	if err := c.Recall(id); err != nil {
 		return after, err
 	}
-	err = c.do(func(s *draft) (err error) {
-		before := s.asks.Rows[id]
-		next, kind, err := f(before, s.now)
+	err = c.Do(func(s *Draft) (err error) {
+		before := s.Asks.Rows[id]
+		next, kind, err := f(before, s.Now)
 		after = next
 		if errors.Is(err, ask.ErrState) {
 			return nil
@@ -250,10 +250,10 @@ func (c *Core) changeAsk(
 		if err != nil || next == before {
 			return err
 		}
-		s.putAsk(next)
-		s.b.MayWait = next.Unproven && !before.Unproven // a hook that has printed what it claimed says so
+		s.PutAsk(next)
+		s.Batch.MayWait = next.Unproven && !before.Unproven // a hook that has printed what it claimed says so
 		if changed := next.State != before.State || next.Arrived() != before.Arrived(); changed && kind != "" {
-			s.record(kind, next.Session, string(id), s.askLine(next))
+			s.Record(kind, next.Session, string(id), s.AskLine(next))
 		}
 		if before.State == ask.Answered && next.State == ask.Delivered {
 			s.countAnswer(next)
@@ -263,11 +263,11 @@ func (c *Core) changeAsk(
 	return after, err
 }
 
-// recall loads an old ask into memory, so that a late answer to it gets an accurate
+// Recall loads an old ask into memory, so that a late answer to it gets an accurate
 // reply.
-func (c *Core) recall(id ask.ID) error {
+func (c *Core) Recall(id ask.ID) error {
 	known := false
-	c.view(func(s *state, _ time.Time) { _, known = s.asks.Rows[id] })
+	c.View(func(s *State, _ time.Time) { _, known = s.Asks.Rows[id] })
 	if known {
 		return nil
 	}
@@ -284,8 +284,8 @@ func (c *Core) recall(id ask.ID) error {
 	}
 	c.lock()
 	defer c.unlock()
-	if _, known := c.state.asks.Rows[id]; !known { // another call may have changed it meanwhile
-		c.state.asks.Hold(a, c.cfg.Now())
+	if _, known := c.state.Asks.Rows[id]; !known { // another call may have changed it meanwhile
+		c.state.Asks.Hold(a, c.cfg.Now())
 		c.bell.Ring(due)
 	}
 	return nil
@@ -294,24 +294,24 @@ func (c *Core) recall(id ask.ID) error {
 // Ran notes how a tool call turned out. It counts as progress of a loop and ends the
 // ask about the call.
 func (c *Core) Ran(o ask.Outcome) error {
-	return c.do(func(s *draft) error {
-		if v, ok := s.sessions.Rows[o.Session]; ok {
+	return c.Do(func(s *Draft) error {
+		if v, ok := s.Sessions.Rows[o.Session]; ok {
 			v.Tools++
-			s.sessions.Put(s.b, session.To(v, session.Working, s.now))
+			s.Sessions.Put(s.Batch, session.To(v, session.Working, s.Now))
 		}
 		s.touchLoop(o.Session)
 		s.ranLate(o)
 		s.ranAfterAll(o)
-		if a, ok := o.Of(s.asks.of(o.Session), s.now); ok {
-			o.Run.At = s.now
-			next, err := ask.Ran(a, o.Run, s.now)
+		if a, ok := o.Of(s.Asks.Of(o.Session), s.Now); ok {
+			o.Run.At = s.Now
+			next, err := ask.Ran(a, o.Run, s.Now)
 			if err != nil {
 				return err
 			}
-			s.putAsk(next)
+			s.PutAsk(next)
 			s.doubt(next, a.State == ask.Open)
 			s.provenByRun(a, next)
-			s.record(event.AskRan, a.Session, string(a.ID), s.askLine(next)+", "+next.Outcome())
+			s.Record(event.AskRan, a.Session, string(a.ID), s.AskLine(next)+", "+next.Outcome())
 		}
 		s.ranUndo(o)
 		return nil
@@ -320,7 +320,7 @@ func (c *Core) Ran(o ask.Outcome) error {
 
 // AskOf returns the ask about a call that has run, until Ran is told of it.
 func (c *Core) AskOf(o ask.Outcome) (a ask.Ask, ok bool) {
-	c.view(func(s *state, now time.Time) { a, ok = o.Of(s.asks.of(o.Session), now) })
+	c.View(func(s *State, now time.Time) { a, ok = o.Of(s.Asks.Of(o.Session), now) })
 	return a, ok
 }
 
@@ -331,10 +331,10 @@ const together = 2 * time.Second
 // doubt marks the asks whose dialogs the host may have shown before one that was settled
 // at the terminal. The host shows dialogs one after the other and does not say which of
 // them are left. The last one is not in doubt, because the session's file then tells.
-func (s *draft) doubt(settled ask.Ask, local bool) {
+func (s *Draft) doubt(settled ask.Ask, local bool) {
 	var left []ask.Ask
-	for _, a := range s.asks.of(settled.Session) {
-		if !s.asks.Changes(s.b, a.ID) && a.State == ask.Open && a.Dialog() {
+	for _, a := range s.Asks.Of(settled.Session) {
+		if !s.Asks.Changes(s.Batch, a.ID) && a.State == ask.Open && a.Dialog() {
 			left = append(left, a)
 		}
 	}
@@ -345,7 +345,7 @@ func (s *draft) doubt(settled ask.Ask, local bool) {
 	for _, a := range left {
 		passed := a.Perhaps || a.OpenedAt.Before(shownBefore)
 		if next, _ := ask.Doubt(a, passed && len(left) > 1); next != a {
-			s.putAsk(next)
+			s.PutAsk(next)
 		}
 	}
 }
@@ -354,25 +354,25 @@ func (s *draft) doubt(settled ask.Ask, local bool) {
 // shows a dialog. The person's decision is not known yet; the outcome of the call will
 // show it.
 func (c *Core) LocallySettled(id session.ID, before time.Time) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		s.settledLocally(id, before)
 		return nil
 	})
 }
 
-func (s *draft) settledLocally(id session.ID, before time.Time) {
-	for _, a := range s.asks.of(id) {
+func (s *Draft) settledLocally(id session.ID, before time.Time) {
+	for _, a := range s.Asks.Of(id) {
 		if !a.Dialog() || !a.OpenedAt.Before(before) {
 			continue
 		}
 		if next, err := ask.Overruled(a); err == nil {
-			s.putAsk(next)
+			s.PutAsk(next)
 		}
-		next, err := ask.Local(a, a.AtTerminal(), s.now)
+		next, err := ask.Local(a, a.AtTerminal(), s.Now)
 		if err != nil || a.State != ask.Open {
 			continue // if it has an answer, only the run of its call tells which came first
 		}
-		s.putAsk(next)
+		s.PutAsk(next)
 		s.noteEnd(next)
 	}
 }
@@ -381,60 +381,60 @@ func (s *draft) settledLocally(id session.ID, before time.Time) {
 type ending func(a ask.Ask, note string, now time.Time) (ask.Ask, error)
 
 // endAsks ends all open asks of a session.
-func (s *draft) endAsks(id session.ID, end ending, note string) {
-	_, runs := s.runOf(id)
-	for _, a := range s.asks.of(id) {
+func (s *Draft) endAsks(id session.ID, end ending, note string) {
+	_, runs := s.RunOf(id)
+	for _, a := range s.Asks.Of(id) {
 		if runs && a.Aside() { // the run goes on in another turn
 			continue
 		}
-		s.endAsk(a, end, note)
+		s.EndAsk(a, end, note)
 	}
 }
 
-// endAsk ends an ask without an answer. It reports false if the ask has ended before.
-func (s *draft) endAsk(a ask.Ask, end ending, note string) bool {
-	next, err := end(a, note, s.now)
+// EndAsk ends an ask without an answer. It reports false if the ask has ended before.
+func (s *Draft) EndAsk(a ask.Ask, end ending, note string) bool {
+	next, err := end(a, note, s.Now)
 	if err != nil {
 		return false
 	}
-	s.putAsk(next)
+	s.PutAsk(next)
 	s.noteEnd(next)
 	return true
 }
 
-func (s *draft) noteEnd(a ask.Ask) {
-	s.record(event.AskEnded, a.Session, string(a.ID), s.askLine(a))
+func (s *Draft) noteEnd(a ask.Ask) {
+	s.Record(event.AskEnded, a.Session, string(a.ID), s.AskLine(a))
 }
 
 // loseAsks gives the hooks of all open asks time to connect again.
-func (s *draft) loseAsks() {
-	for _, a := range s.asks.waiting() {
-		if next, err := ask.Lose(a, s.now); err == nil {
-			s.asks.Put(s.b, next)
+func (s *Draft) loseAsks() {
+	for _, a := range s.Asks.Waiting() {
+		if next, err := ask.Lose(a, s.Now); err == nil {
+			s.Asks.Put(s.Batch, next)
 		}
 	}
 }
 
 // askDue returns when an ask changes by itself: when it expires, when an away mode ends,
 // or when a reminder is due.
-func (s *state) askDue(a ask.Ask, now time.Time) time.Time {
+func (s *State) askDue(a ask.Ask, now time.Time) time.Time {
 	if a.Mirrored() {
 		return time.Time{} // its own machine knows its time
 	}
 	at := first(a.Next(), s.releaseAt(a, now))
-	if s.settings.Paused {
+	if s.Settings.Paused {
 		return at
 	}
-	return first(at, a.RemindAt(s.cfg.Rules.RemindAfter))
+	return first(at, a.RemindAt(s.Cfg.Rules.RemindAfter))
 }
 
 // expireAsk applies to an ask what is due at now.
-func (s *draft) expireAsk(a ask.Ask) {
+func (s *Draft) expireAsk(a ask.Ask) {
 	next := a
-	if mode := s.mode(a.Session, s.now); a.CardAt.IsZero() && mode != session.Off {
-		next, _ = ask.Remode(a, mode, s.now) // one that has left the terminal stays as it is
+	if mode := s.Mode(a.Session, s.Now); a.CardAt.IsZero() && mode != session.Off {
+		next, _ = ask.Remode(a, mode, s.Now) // one that has left the terminal stays as it is
 	}
-	next = ask.Tick(next, s.now)
+	next = ask.Tick(next, s.Now)
 	if next == a {
 		s.remind(a)
 		return
@@ -447,11 +447,11 @@ func (s *draft) expireAsk(a ask.Ask) {
 
 // releaseAt returns when the away mode ends that keeps a at the terminal, zero for
 // never.
-func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
+func (s *State) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
 	if !a.Waiting() || a.Shown || !a.CardAt.IsZero() {
 		return at
 	}
-	for _, away := range []session.Away{s.sessions.Rows[a.Session].Away, s.settings.Away} {
+	for _, away := range []session.Away{s.Sessions.Rows[a.Session].Away, s.Settings.Away} {
 		if now.Before(away.Until) {
 			at = first(at, away.Until)
 		}
@@ -460,45 +460,45 @@ func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
 }
 
 // putTicked records an ask that has changed by itself.
-func (s *draft) putTicked(before, after ask.Ask) {
-	s.putAsk(after)
+func (s *Draft) putTicked(before, after ask.Ask) {
+	s.PutAsk(after)
 	if after.State != before.State {
 		s.noteEnd(after)
 	}
 }
 
-// putAsk records an ask and updates its card, if the ask has left the terminal.
-func (s *draft) putAsk(a ask.Ask) {
+// PutAsk records an ask and updates its card, if the ask has left the terminal.
+func (s *Draft) PutAsk(a ask.Ask) {
 	a = s.followUndo(a)
-	s.asks.Put(s.b, a)
+	s.Asks.Put(s.Batch, a)
 	s.followRun(a.Session)
 	if follow := declined[a.Kind]; follow != nil && a.Declined() {
 		follow(s, a)
 	}
 	if a.Shown && !a.Unproven { // a card does not tell of a claim
-		s.showCard(a)
+		s.ShowCard(a)
 	}
 }
 
-// askLine returns the journal line about an ask.
-func (s *state) askLine(a ask.Ask) string {
-	return fmt.Sprintf("%s: %s (sha256 %s): %s", cmp.Or(s.token(a.Session), "Afar"), a.Line(),
-		short(a.Hash), a.Ending())
+// AskLine returns the journal line about an ask.
+func (s *State) AskLine(a ask.Ask) string {
+	return fmt.Sprintf("%s: %s (sha256 %s): %s", cmp.Or(s.Token(a.Session), "Afar"), a.Line(),
+		Short(a.Hash), a.Ending())
 }
 
-// short returns the part of a hash that people see.
-func short(hash string) string { return hash[:min(8, len(hash))] }
+// Short returns the part of a hash that people see.
+func Short(hash string) string { return hash[:min(8, len(hash))] }
 
 // Asks returns the asks that are open, parked, or answered and not delivered yet,
 // oldest first; with all, the settled ones in memory too.
 func (c *Core) Asks(all bool) []ask.Ask {
 	var out []ask.Ask
-	c.view(func(s *state, _ time.Time) {
+	c.View(func(s *State, _ time.Time) {
 		if all {
-			out = slices.Collect(maps.Values(s.asks.Rows))
+			out = slices.Collect(maps.Values(s.Asks.Rows))
 			return
 		}
-		for _, a := range s.asks.everywhere() {
+		for _, a := range s.Asks.everywhere() {
 			if a.Waiting() || a.State == ask.Answered {
 				out = append(out, a)
 			}
@@ -510,15 +510,15 @@ func (c *Core) Asks(all bool) []ask.Ask {
 
 // Ask returns one ask, even if it is no longer in memory.
 func (c *Core) Ask(id ask.ID) (a ask.Ask, err error) {
-	if err := c.recall(id); err != nil {
+	if err := c.Recall(id); err != nil {
 		return a, err
 	}
-	c.view(func(s *state, _ time.Time) { a = s.asks.Rows[id] })
+	c.View(func(s *State, _ time.Time) { a = s.Asks.Rows[id] })
 	return a, nil
 }
 
 // AskByNonce returns the ask that a button is bound to.
 func (c *Core) AskByNonce(nonce string) (found ask.Ask, ok bool) {
-	c.view(func(s *state, _ time.Time) { found, ok = s.asks.byNonce.One(nonce) })
+	c.View(func(s *State, _ time.Time) { found, ok = s.Asks.byNonce.One(nonce) })
 	return found, ok
 }

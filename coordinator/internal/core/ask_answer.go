@@ -19,12 +19,12 @@ func (c *Core) Answer(id ask.ID, d ask.Decision) (ask.Ask, error) {
 // Step makes one move of the person towards the end of an ask, and of all asks on its
 // card.
 func (c *Core) Step(id ask.ID, by ask.Step, d ask.Decision) (ask.Ask, error) {
-	if err := c.recall(id); err != nil {
+	if err := c.Recall(id); err != nil {
 		return ask.Ask{}, err
 	}
 	var after ask.Ask
-	err := c.do(func(s *draft) (err error) {
-		before := s.asks.Rows[id]
+	err := c.Do(func(s *Draft) (err error) {
+		before := s.Asks.Rows[id]
 		if before.Kind == ask.CheckIn {
 			d = d.ForCheckIn(d.Message)
 		}
@@ -32,7 +32,7 @@ func (c *Core) Step(id ask.ID, by ask.Step, d ask.Decision) (ask.Ask, error) {
 		if len(card.Waiting()) > 0 {
 			card = s.onCard(before)
 		}
-		changed, err := s.answer(card, by, d)
+		changed, err := s.Answer(card, by, d)
 		after = changed.Of(id)
 		if err == nil {
 			s.replied(after)
@@ -102,15 +102,16 @@ func (c *Core) IsAnswer(p Press) (bool, error) {
 func (c *Core) Press(p Press) (Told, error) {
 	id, noted, no, err := c.pressed(p)
 	if err == nil && no == "" {
-		err = c.recall(id)
+		err = c.Recall(id)
 	}
 	if err != nil || no != "" {
 		return tells(no), err
 	}
-	return c.pressIt(p, func(s *draft, p Press) Told {
-		a := s.asks.Rows[id]
+	return c.pressIt(p, func(s *Draft, p Press) Told {
+		a := s.Asks.Rows[id]
 		if !noted {
-			s.b.Copies = append(s.b.Copies, channel.Copy{Ask: a.CardID(), Channel: p.Channel, Message: p.Message})
+			shows := channel.Copy{Ask: a.CardID(), Channel: p.Channel, Message: p.Message}
+			s.Batch.Copies = append(s.Batch.Copies, shows)
 		}
 		return Told{Worded: s.decide(a, p)}
 	})
@@ -119,7 +120,7 @@ func (c *Core) Press(p Press) (Told, error) {
 // decide applies what the person decided to an ask and returns what they are told
 // about it. A text answers a question in its own words; for a check-in it
 // becomes a message of its session, a second text too.
-func (s *draft) decide(a ask.Ask, p Press) channel.Worded {
+func (s *Draft) decide(a ask.Ask, p Press) channel.Worded {
 	if a.Mirrored() {
 		return s.forward(a, p)
 	}
@@ -127,24 +128,24 @@ func (s *draft) decide(a ask.Ask, p Press) channel.Worded {
 		return channel.News{Kind: channel.RunOrSkip}
 	}
 	p, step := p.meant(a)
-	if a.Replied() && p.Text != "" && s.sessions.Rows[a.Session].State != session.Ended {
-		m := s.post(p.message(a.Session))
+	if a.Replied() && p.Text != "" && s.Sessions.Rows[a.Session].State != session.Ended {
+		m := s.Post(p.message(a.Session))
 		return s.fate(m.Session)
 	}
-	changed, err := s.answer(s.onCard(a), step, p.Decision)
+	changed, err := s.Answer(s.onCard(a), step, p.Decision)
 	switch next := changed[0]; {
 	case err != nil:
-		s.putAsk(next)
+		s.PutAsk(next)
 	case next.Replied():
-		m := s.post(p.message(a.Session))
-		if s.sessions.Rows[m.Session].Holder.Known() && !s.settings.Paused {
+		m := s.Post(p.message(a.Session))
+		if s.Sessions.Rows[m.Session].Holder.Known() && !s.Settings.Paused {
 			return channel.News{Kind: channel.GoesOn}
 		}
 		return s.fate(m.Session)
 	case a.Kind != ask.Plan && next.DeniedWith(p.Text):
 		return channel.News{Kind: channel.DeniedWith}
 	}
-	ended := s.sessions.Rows[changed[0].Session].State == session.Ended
+	ended := s.Sessions.Rows[changed[0].Session].State == session.Ended
 	return channel.Answer{Card: changed, Err: err, Ended: ended}
 }
 
@@ -172,9 +173,9 @@ func (p Press) seen(open []ask.Ask) []ask.Ask {
 }
 
 // replied makes a message of the text that answered a check-in on another channel.
-func (s *draft) replied(a ask.Ask) {
+func (s *Draft) replied(a ask.Ask) {
 	if a.Replied() {
-		s.post(message.Message{
+		s.Post(message.Message{
 			Key:     "ask:" + string(a.ID),
 			Session: a.Session,
 			Text:    a.Decision.Message,
@@ -184,10 +185,10 @@ func (s *draft) replied(a ask.Ask) {
 	}
 }
 
-// answer makes one step of the person on every waiting ask of a card. A nil step decides
+// Answer makes one step of the person on every waiting ask of a card. A nil step decides
 // them. If the answer is for the whole session, it also gives the grant. It returns the
 // asks that it changed, or the ask that shows why it changed none.
-func (s *draft) answer(card ask.Card, step ask.Step, d ask.Decision) (changed ask.Card, err error) {
+func (s *Draft) Answer(card ask.Card, step ask.Step, d ask.Decision) (changed ask.Card, err error) {
 	waiting := card.Waiting().Or(card.Face())
 	for _, a := range waiting {
 		next, failed := s.answerOne(a, step, d)
@@ -203,37 +204,37 @@ func (s *draft) answer(card ask.Card, step ask.Step, d ask.Decision) (changed as
 	s.doubt(changed[0], false)
 	stands := d.Scope == ask.Session || d.Scope == ask.Always && len(changed[0].Offer.Kept) > 0
 	if d.Allow && stands && changed[0].Decided() {
-		d.At = s.now
+		d.At = s.Now
 		s.give(changed[0], d)
 	}
 	return changed, nil
 }
 
 // A follow is what follows from an ask.
-type follow func(s *draft, a ask.Ask)
+type follow func(s *Draft, a ask.Ask)
 
 // decided says what follows when the person has decided an ask of a kind, and declined what follows when one
 // has ended without a yes. The file of each feature fills in its rows.
 var decided, declined = map[ask.Kind]follow{}, map[ask.Kind]follow{}
 
 // answerOne makes one step of its person on an ask.
-func (s *draft) answerOne(before ask.Ask, step ask.Step, d ask.Decision) (ask.Ask, error) {
+func (s *Draft) answerOne(before ask.Ask, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	if step == nil {
 		step = ask.Answer
 	}
-	if err := s.counts(d.Channel); err != nil {
+	if err := s.Counts(d.Channel); err != nil {
 		return before, err
 	}
-	d.At = s.now
+	d.At = s.Now
 	next, err := step(before, d)
 	if err != nil {
 		return before, err
 	}
-	s.putAsk(next)
+	s.PutAsk(next)
 	if next.State == before.State && next.Lease == before.Lease {
 		return next, nil // a choice on the way, not an answer yet
 	}
-	s.record(event.AskAnswered, next.Session, string(next.ID), s.askLine(next)+answerProof(next))
+	s.Record(event.AskAnswered, next.Session, string(next.ID), s.AskLine(next)+answerProof(next))
 	if follow := decided[next.Kind]; follow != nil && next.Decision != nil {
 		follow(s, next)
 	}

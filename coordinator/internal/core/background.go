@@ -11,8 +11,8 @@ import (
 // Background returns what the background questions have cost today, and what they may cost, in
 // US dollars.
 func (c *Core) Background() (spent, budget float64) {
-	c.view(func(s *state, now time.Time) {
-		spent, budget = s.settings.Background.Spent(now), s.cfg.Rules.Background
+	c.View(func(s *State, now time.Time) {
+		spent, budget = s.Settings.Background.Spent(now), s.Cfg.Rules.Background
 	})
 	return spent, budget
 }
@@ -20,12 +20,12 @@ func (c *Core) Background() (spent, budget float64) {
 // BeginBackground reserves the cost of a background question, or returns a *background.Rest.
 // EndBackground follows.
 func (c *Core) BeginBackground() error {
-	return c.do(func(s *draft) error {
-		next, rest := s.settings.Background.Begin(s.cfg.Rules.Background, s.now)
+	return c.Do(func(s *Draft) error {
+		next, rest := s.Settings.Background.Begin(s.Cfg.Rules.Background, s.Now)
 		if rest != nil {
 			return rest
 		}
-		s.newSettings().Background = next
+		s.NewSettings().Background = next
 		return nil
 	})
 }
@@ -33,17 +33,17 @@ func (c *Core) BeginBackground() error {
 // EndBackground records what a background question about something cost, and its error. by is the
 // program that was asked.
 func (c *Core) EndBackground(about, by string, usd float64, failed error) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		if failed == nil {
-			s.newSettings().Background = s.settings.Background.Answered(usd, s.now)
-			s.record(event.BackgroundAsked, "", about, fmt.Sprintf("%s: %s answered for $%.4f", about, by, usd))
+			s.NewSettings().Background = s.Settings.Background.Answered(usd, s.Now)
+			s.Record(event.BackgroundAsked, "", about, fmt.Sprintf("%s: %s answered for $%.4f", about, by, usd))
 			return nil
 		}
-		next, tell := s.settings.Background.Failed(usd, failed.Error(), s.now)
-		s.newSettings().Background = next
-		s.record(event.BackgroundFailed, "", about, about+": "+folded(failed.Error()))
+		next, tell := s.Settings.Background.Failed(usd, failed.Error(), s.Now)
+		s.NewSettings().Background = next
+		s.Record(event.BackgroundFailed, "", about, about+": "+Folded(failed.Error()))
 		if tell != "" {
-			s.notify("background", "", channel.News{Text: tell})
+			s.Notify("background", "", channel.News{Text: tell})
 		}
 		return nil
 	})

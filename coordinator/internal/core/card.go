@@ -10,23 +10,23 @@ import (
 // OnCard returns the asks on the card that was made for one ask. That ask comes first,
 // even if it is no longer in memory.
 func (c *Core) OnCard(id ask.ID) (card ask.Card, err error) {
-	if err := c.recall(id); err != nil {
+	if err := c.Recall(id); err != nil {
 		return nil, err
 	}
-	c.view(func(s *state, _ time.Time) { card = s.onCard(s.asks.Rows[id]) })
+	c.View(func(s *State, _ time.Time) { card = s.onCard(s.Asks.Rows[id]) })
 	return card, nil
 }
 
 // OpenCards returns the cards on which a person's answer has an effect now,
 // oldest first.
 func (c *Core) OpenCards() (out []ask.Card) {
-	c.view(func(s *state, _ time.Time) { out = s.openCards() })
+	c.View(func(s *State, _ time.Time) { out = s.openCards() })
 	return out
 }
 
-func (s *state) openCards() (out []ask.Card) {
+func (s *State) openCards() (out []ask.Card) {
 	seen := map[ask.ID]bool{}
-	for _, a := range s.asks.everywhere() {
+	for _, a := range s.Asks.everywhere() {
 		if seen[a.CardID()] {
 			continue
 		}
@@ -40,13 +40,13 @@ func (s *state) openCards() (out []ask.Card) {
 }
 
 // onCard returns the asks that are on the same card as a.
-func (s *state) onCard(a ask.Ask) ask.Card {
-	return ask.Card(s.asks.byCard.All(string(a.CardID()))).Sorted()
+func (s *State) onCard(a ask.Ask) ask.Card {
+	return ask.Card(s.Asks.byCard.All(string(a.CardID()))).Sorted()
 }
 
 // join puts a, which was just opened, on the card of an identical ask that still waits.
-func (s *state) join(a ask.Ask) ask.Ask {
-	twin, ok := ask.Oldest(slices.DeleteFunc(s.asks.of(a.Session), func(b ask.Ask) bool { return !a.Twin(b) }))
+func (s *State) join(a ask.Ask) ask.Ask {
+	twin, ok := ask.Oldest(slices.DeleteFunc(s.Asks.Of(a.Session), func(b ask.Ask) bool { return !a.Twin(b) }))
 	if !ok {
 		return a
 	}

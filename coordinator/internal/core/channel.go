@@ -21,69 +21,70 @@ import (
 
 // available returns the channels on which the person can be reached: those of this
 // coordinator with which somebody is paired.
-func (s *state) available() (names []string) {
-	for _, name := range s.cfg.Channels {
-		if s.accounts.Rows[name].Person != nil {
+func (s *State) available() (names []string) {
+	for _, name := range s.Cfg.Channels {
+		if s.Accounts.Rows[name].Person != nil {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// reachable reports whether any channel is available.
-func (s *state) reachable() bool { return len(s.available()) > 0 }
+// Reachable reports whether any channel is available.
+func (s *State) Reachable() bool { return len(s.available()) > 0 }
 
 // rings reports whether the person would notice a card now.
-func (s *state) rings() bool {
+func (s *State) rings() bool {
 	return slices.ContainsFunc(s.available(), func(name string) bool {
-		return s.accounts.Rows[name].Refused() == nil && s.cfg.Rings(name)
+		return s.Accounts.Rows[name].Refused() == nil && s.Cfg.Rings(name)
 	})
 }
 
-// onChannel adds an action for one channel, in the lane with the channel's name.
-func (s *draft) onChannel(name, key, kind, data string, due time.Time) {
-	s.b.Actions = append(s.b.Actions, store.Action{Key: name + "/" + key, Lane: name, Kind: kind, Data: data, Due: due})
+// OnChannel adds an action for one channel, in the lane with the channel's name.
+func (s *Draft) OnChannel(name, key, kind, data string, due time.Time) {
+	act := store.Action{Key: name + "/" + key, Lane: name, Kind: kind, Data: data, Due: due}
+	s.Batch.Actions = append(s.Batch.Actions, act)
 }
 
-// onChannels adds an action for every available channel.
-func (s *draft) onChannels(key, kind, data string, due time.Time) {
+// OnChannels adds an action for every available channel.
+func (s *Draft) OnChannels(key, kind, data string, due time.Time) {
 	for _, name := range s.available() {
-		s.onChannel(name, key, kind, data, due)
+		s.OnChannel(name, key, kind, data, due)
 	}
 }
 
-// encode returns the data of an action. It cannot fail, because v holds only strings and
+// Encode returns the data of an action. It cannot fail, because v holds only strings and
 // numbers.
-func encode(v any) string {
+func Encode(v any) string {
 	data, _ := json.Marshal(v)
 	return string(data)
 }
 
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+func Itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// showCard makes every available channel show the current card of an ask.
-func (s *draft) showCard(a ask.Ask) {
+// ShowCard makes every available channel show the current card of an ask.
+func (s *Draft) ShowCard(a ask.Ask) {
 	id := string(a.CardID())
-	s.onChannels("card:"+id, ActCard, id, s.now)
+	s.OnChannels("card:"+id, ActCard, id, s.Now)
 }
 
 // showOpen makes one channel show the open asks that have left the terminal.
-func (s *draft) showOpen(name string) {
-	for _, a := range s.asks.everywhere() {
+func (s *Draft) showOpen(name string) {
+	for _, a := range s.Asks.everywhere() {
 		if a.Shown && a.State == ask.Open {
 			id := string(a.CardID())
-			s.onChannel(name, "card:"+id, ActCard, id, s.now)
+			s.OnChannel(name, "card:"+id, ActCard, id, s.Now)
 		}
 	}
 }
 
 // settle tells the person who acted on a channel what the act led to.
-func (s *draft) settle(act channel.Act, text string) {
+func (s *Draft) settle(act channel.Act, text string) {
 	s.tell(act, channel.Settlement{Text: text})
 }
 
-func (s *draft) tell(act channel.Act, what channel.Settlement) {
-	kind, key := ActSay, "say:"+itoa(act.Update)
+func (s *Draft) tell(act channel.Act, what channel.Settlement) {
+	kind, key := ActSay, "say:"+Itoa(act.Update)
 	if act.Tap != "" {
 		kind, key = ActTap, "tap:"+act.Tap
 	}
@@ -91,14 +92,14 @@ func (s *draft) tell(act channel.Act, what channel.Settlement) {
 	if act.Tap == "" || what.Reply != nil { // a message may follow the answer to the tap
 		what.To = act.At
 	}
-	s.onChannel(act.Channel, key, kind, encode(what), s.now)
+	s.OnChannel(act.Channel, key, kind, Encode(what), s.Now)
 }
 
 // Acknowledge deals with an act that changes nothing. It answers with a text, if the
 // text is not empty.
 func (c *Core) Acknowledge(act channel.Act, text string) error {
-	return c.do(func(s *draft) error {
-		s.b.Act = act
+	return c.Do(func(s *Draft) error {
+		s.Batch.Act = act
 		if text != "" {
 			s.settle(act, text)
 		}
@@ -108,12 +109,12 @@ func (c *Core) Acknowledge(act channel.Act, text string) error {
 
 // Account returns the account of a channel.
 func (c *Core) Account(name string) (a channel.Account) {
-	c.view(func(s *state, _ time.Time) { a = s.account(name) })
+	c.View(func(s *State, _ time.Time) { a = s.Account(name) })
 	return a
 }
 
-func (s *state) account(name string) channel.Account {
-	a := s.accounts.Rows[name]
+func (s *State) Account(name string) channel.Account {
+	a := s.Accounts.Rows[name]
 	a.Channel = name
 	return a
 }
@@ -133,18 +134,18 @@ func (c *Core) Person(name string) *channel.Person { return c.Account(name).Pers
 // ChangeAccount deals with an act that concerns its channel's account. change returns
 // the account that replaces the current one.
 func (c *Core) ChangeAccount(act channel.Act, change func(a channel.Account, now time.Time) channel.Change) error {
-	return c.do(func(s *draft) error {
-		s.b.Act = act
-		before := s.account(act.Channel)
-		next := change(before, s.now)
+	return c.Do(func(s *Draft) error {
+		s.Batch.Act = act
+		before := s.Account(act.Channel)
+		next := change(before, s.Now)
 		if next.Account != nil && next.Account.Person != before.Person {
 			next.Account.Refusal = nil // it is of an address that no longer counts
 		}
 		if next.Account != nil {
-			s.accounts.Put(s.b, *next.Account)
+			s.Accounts.Put(s.Batch, *next.Account)
 		}
 		if next.Anew {
-			s.b.Anew = act.Channel
+			s.Batch.Anew = act.Channel
 		}
 		if next.Settle != "" {
 			s.settle(act, next.Settle)
@@ -156,8 +157,8 @@ func (c *Core) ChangeAccount(act channel.Act, change func(a channel.Account, now
 			s.showOpen(act.Channel)
 		}
 		if next.Event.Kind != "" {
-			next.Event.At = s.now
-			s.b.Events = append(s.b.Events, next.Event)
+			next.Event.At = s.Now
+			s.Batch.Events = append(s.Batch.Events, next.Event)
 		}
 		return nil
 	})
@@ -173,10 +174,10 @@ func (c *Core) Sent(by store.Action, sent ...channel.Copy) error {
 func (c *Core) Repeatable(by store.Action, sent ...channel.Copy) error { return c.sent(by, sent, true) }
 
 func (c *Core) sent(by store.Action, sent []channel.Copy, mayWait bool) error {
-	return c.do(func(s *draft) error {
-		s.b.Copies, s.b.MayWait = sent, mayWait
+	return c.Do(func(s *Draft) error {
+		s.Batch.Copies, s.Batch.MayWait = sent, mayWait
 		if by.Key != "" {
-			s.b.Done = []store.Action{by}
+			s.Batch.Done = []store.Action{by}
 		}
 		return nil
 	})
@@ -185,11 +186,11 @@ func (c *Core) sent(by store.Action, sent []channel.Copy, mayWait bool) error {
 // SentLast notes the newest message of a channel to its person that shows no card. If that is lost, its action is
 // carried out again, and sends a newer one.
 func (c *Core) SentLast(name string, message channel.MessageID) error {
-	return c.do(func(s *draft) error {
-		s.b.MayWait = true
-		a := s.account(name)
+	return c.Do(func(s *Draft) error {
+		s.Batch.MayWait = true
+		a := s.Account(name)
 		a.Newest = message
-		s.accounts.Put(s.b, a)
+		s.Accounts.Put(s.Batch, a)
 		return nil
 	})
 }
@@ -249,8 +250,8 @@ func (c *Core) WasKilled() bool { return c.wasKilled }
 // Receive takes raw updates. The commit that deals with the first of them keeps all, and KeepReceived does if
 // there is none.
 func (c *Core) Receive(updates []channel.Update) error {
-	return c.do(func(s *draft) error {
-		s.b.Received, s.b.MayWait = updates, true
+	return c.Do(func(s *Draft) error {
+		s.Batch.Received, s.Batch.MayWait = updates, true
 		return nil
 	})
 }
@@ -283,8 +284,8 @@ type roomTable struct {
 	byAddress *table.Index[string, channel.Room]
 }
 
-func newRoomTable(s *state) roomTable {
-	made := register(s, store.Rooms, table.Traits[channel.Room]{})
+func newRoomTable(s *State) roomTable {
+	made := Register(s, store.Rooms, table.Traits[channel.Room]{})
 	return roomTable{Table: made, byAddress: made.IndexBy(func(r channel.Room) string {
 		return table.KeyIf(r.Address != "", r.Channel+" "+string(r.Address))
 	})}
@@ -293,49 +294,49 @@ func newRoomTable(s *state) roomTable {
 // Room returns the place of a session inside an address of a channel; ok is false
 // when it has none there.
 func (c *Core) Room(name string, id session.ID, inside channel.Address) (r channel.Room, ok bool) {
-	c.view(func(s *state, _ time.Time) { r = s.room(name, id, inside) })
+	c.View(func(s *State, _ time.Time) { r = s.room(name, id, inside) })
 	return r, r.Address != ""
 }
 
-func (s *state) room(name string, id session.ID, inside channel.Address) channel.Room {
+func (s *State) room(name string, id session.ID, inside channel.Address) channel.Room {
 	return s.rooms.Rows[channel.Room{Channel: name, Session: id, Inside: inside}.ID()]
 }
 
 // PutRoom stores a room. A room without an Address is gone.
 func (c *Core) PutRoom(r channel.Room) error {
-	return c.do(func(s *draft) error {
-		s.rooms.Put(s.b, r)
-		s.followRoom(r, s.sessions.Rows[r.Session])
+	return c.Do(func(s *Draft) error {
+		s.rooms.Put(s.Batch, r)
+		s.followRoom(r, s.Sessions.Rows[r.Session])
 		return nil
 	})
 }
 
 // followRooms closes or reopens the rooms of a session that ended or came back, in the
 // channels with which people are paired now.
-func (s *draft) followRooms(v session.Session) {
+func (s *Draft) followRooms(v session.Session) {
 	for _, name := range s.available() {
-		inside := s.accounts.Rows[name].Person.Address
+		inside := s.Accounts.Rows[name].Person.Address
 		s.followRoom(s.room(name, v.ID, inside), v)
 	}
 }
 
-func (s *draft) followRoom(r channel.Room, v session.Session) {
+func (s *Draft) followRoom(r channel.Room, v session.Session) {
 	ended := v.State == session.Ended
 	if r.Address == "" || r.Closed == ended {
 		return
 	}
 	id := string(r.Session)
-	s.onChannel(r.Channel, "room:"+id, ActRoom, id, s.now)
+	s.OnChannel(r.Channel, "room:"+id, ActRoom, id, s.Now)
 }
 
 // SessionIn returns the session whose room is at an address; ok is false for any
 // other address.
 func (c *Core) SessionIn(name string, at channel.Address) (id session.ID, ok bool) {
-	c.view(func(s *state, _ time.Time) { id, ok = s.sessionIn(name, at) })
+	c.View(func(s *State, _ time.Time) { id, ok = s.sessionIn(name, at) })
 	return id, ok
 }
 
-func (s *state) sessionIn(name string, at channel.Address) (session.ID, bool) {
+func (s *State) sessionIn(name string, at channel.Address) (session.ID, bool) {
 	r, ok := s.rooms.byAddress.One(name + " " + string(at))
 	return r.Session, ok
 }
@@ -343,11 +344,11 @@ func (s *state) sessionIn(name string, at channel.Address) (session.ID, bool) {
 // TellOnce tells the person news on a channel, once, until Untrue withdraws it. about
 // names the fact.
 func (c *Core) TellOnce(name, about string, n channel.News) error {
-	return c.do(func(s *draft) error {
-		if s.settings.Notes[about] != "" {
+	return c.Do(func(s *Draft) error {
+		if s.Settings.Notes[about] != "" {
 			return nil
 		}
-		set := s.newSettings()
+		set := s.NewSettings()
 		set.Notes = maps.Clone(set.Notes)
 		if set.Notes == nil {
 			set.Notes = map[string]string{}
@@ -360,11 +361,11 @@ func (c *Core) TellOnce(name, about string, n channel.News) error {
 
 // Untrue withdraws a fact of TellOnce, without telling the person.
 func (c *Core) Untrue(about string) error {
-	return c.do(func(s *draft) error {
-		if s.settings.Notes[about] == "" {
+	return c.Do(func(s *Draft) error {
+		if s.Settings.Notes[about] == "" {
 			return nil
 		}
-		set := s.newSettings()
+		set := s.NewSettings()
 		set.Notes = maps.Clone(set.Notes)
 		delete(set.Notes, about)
 		return nil

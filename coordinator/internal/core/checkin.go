@@ -12,49 +12,49 @@ import (
 
 // openCheckIn opens the check-in of a session that stopped. A known id finds the
 // same check-in. An older check-in of the session ends.
-func (s *draft) openCheckIn(a ask.Ask) {
+func (s *Draft) openCheckIn(a ask.Ask) {
 	if s.checkedIn(a.ID) {
 		return
 	}
 	s.dropCheckIns(a.Session, "a newer check-in took its place")
-	a.Nonce = s.cfg.Secret()
-	a = ask.Tick(ask.Start(a, session.On, s.now), s.now)
-	s.putAsk(a)
-	text := s.token(a.Session) + ": stopped and checked in"
-	s.record(event.AskOpened, a.Session, string(a.ID), text)
+	a.Nonce = s.Cfg.Secret()
+	a = ask.Tick(ask.Start(a, session.On, s.Now), s.Now)
+	s.PutAsk(a)
+	text := s.Token(a.Session) + ": stopped and checked in"
+	s.Record(event.AskOpened, a.Session, string(a.ID), text)
 }
 
-func (s *state) checkedIn(id ask.ID) bool {
-	_, known := s.asks.Rows[id]
+func (s *State) checkedIn(id ask.ID) bool {
+	_, known := s.Asks.Rows[id]
 	return known
 }
 
 // checksIn reports whether a session that stops now takes the check-in with an id: its
 // person is away, and a channel is available.
-func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
-	if old, ok := s.asks.Rows[id]; ok {
+func (s *State) checksIn(id ask.ID, by session.ID, now time.Time) bool {
+	if old, ok := s.Asks.Rows[id]; ok {
 		return old.Session == by
 	}
-	v := s.sessions.Rows[by]
-	return v.Interactive() && s.reachable() && !s.settings.Paused && s.mode(by, now) == session.On
+	v := s.Sessions.Rows[by]
+	return v.Interactive() && s.Reachable() && !s.Settings.Paused && s.Mode(by, now) == session.On
 }
 
 // Release notes that the Stop hook no longer holds the session. The check-in stays
 // open, and the session is idle. Release returns the check-in.
 func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
-	err = c.do(func(s *draft) error {
+	err = c.Do(func(s *Draft) error {
 		var ok bool
-		if a, ok = s.asks.Rows[id]; !ok {
+		if a, ok = s.Asks.Rows[id]; !ok {
 			return fmt.Errorf("ask %q: %w", id, ErrNotFound)
 		}
-		v := s.sessions.Rows[a.Session]
+		v := s.Sessions.Rows[a.Session]
 		holds := v.Holder.Known()
 		v.Holder = session.Process{}
 		if a.State == ask.Open && v.State == session.Waiting {
-			v, holds = session.To(v, session.Idle, s.now), true
+			v, holds = session.To(v, session.Idle, s.Now), true
 		}
 		if holds {
-			s.sessions.Put(s.b, v)
+			s.Sessions.Put(s.Batch, v)
 		}
 		return nil
 	})
@@ -62,16 +62,16 @@ func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
 }
 
 // openCheckIns returns the check-ins of a session that wait for a reply.
-func (s *state) openCheckIns(id session.ID) []ask.Ask {
-	return slices.DeleteFunc(s.asks.of(id), func(a ask.Ask) bool {
+func (s *State) openCheckIns(id session.ID) []ask.Ask {
+	return slices.DeleteFunc(s.Asks.Of(id), func(a ask.Ask) bool {
 		return a.Kind != ask.CheckIn || a.State != ask.Open
 	})
 }
 
 // dropCheckIns ends the open check-ins of a session.
-func (s *draft) dropCheckIns(id session.ID, note string) (dropped bool) {
+func (s *Draft) dropCheckIns(id session.ID, note string) (dropped bool) {
 	for _, a := range s.openCheckIns(id) {
-		dropped = s.endAsk(a, ask.Local, note) || dropped
+		dropped = s.EndAsk(a, ask.Local, note) || dropped
 	}
 	return dropped
 }

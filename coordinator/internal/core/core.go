@@ -60,7 +60,7 @@ type owner struct {
 	cfg Config
 
 	mu     sync.Mutex // guards all below; never held across I/O but the commit
-	state  *state
+	state  *State
 	streak streak // in which the disk takes nothing
 	links  signin.Links
 
@@ -72,20 +72,21 @@ type owner struct {
 	flushAt time.Time       // when what is carried is committed in any case; zero if nothing is
 }
 
-// A draft is a change of the state that is not committed yet. It reads the state as it was, and collects in b what is to
+// A Draft is a change of the state that is not committed yet. It reads the state as it was, and collects in b what is to
 // be written. The state itself changes only after the commit.
-type draft struct {
-	*state
-	b   *store.Batch
-	now time.Time
+type Draft struct {
+	*State
+	Batch *store.Batch
+	Now   time.Time
 }
 
 // drop forgets what the draft has collected.
-func (s *draft) drop() { *s.b = store.Batch{} }
+func (s *Draft) drop() { *s.Batch = store.Batch{} }
 
-// record adds an entry to the journal; text must be free of secrets.
-func (s *draft) record(kind event.Kind, id session.ID, subject, text string) {
-	s.b.Events = append(s.b.Events, event.Event{At: s.now, Kind: kind, Session: id, Subject: subject, Text: text})
+// Record adds an entry to the journal; text must be free of secrets.
+func (s *Draft) Record(kind event.Kind, id session.ID, subject, text string) {
+	e := event.Event{At: s.Now, Kind: kind, Session: id, Subject: subject, Text: text}
+	s.Batch.Events = append(s.Batch.Events, e)
 }
 
 // New loads the state from the store. Rows that cannot be read stay in the database.
@@ -117,15 +118,15 @@ func New(cfg Config) (*Core, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compare with the journal: %w", err)
 	}
-	if err := errors.Join(c.do(undone(forged)), c.doubtInterrupted(), c.do(restarted(bad))); err != nil {
+	if err := errors.Join(c.Do(undone(forged)), c.doubtInterrupted(), c.Do(restarted(bad))); err != nil {
 		return c, err
 	}
 	c.reported(bad)
-	return c, errors.Join(c.Look(), c.do(answersFrom(cfg.AnswersFrom)), c.setDaily())
+	return c, errors.Join(c.Look(), c.Do(answersFrom(cfg.AnswersFrom)), c.setDaily())
 }
 
-// do changes the state and wakes the waiters.
-func (c *Core) do(f func(*draft) error) error {
+// Do changes the state and wakes the waiters.
+func (c *Core) Do(f func(*Draft) error) error {
 	if c.open != nil {
 		return c.collect(f)
 	}
@@ -174,7 +175,7 @@ func (c *Core) flush() error {
 
 // quietly is do for a hook that waits for the reply. It wakes no waiters, and waits for
 // the disk only if asks or messages change. The caller calls Publish after its reply.
-func (c *Core) quietly(f func(*draft) error) error {
+func (c *Core) quietly(f func(*Draft) error) error {
 	if c.open != nil {
 		return c.collect(f)
 	}
@@ -202,15 +203,15 @@ func (c *Core) Publish() {
 }
 
 // apply is the only way in which state changes; c.mu is held.
-func (c *Core) apply(f func(*draft) error, commit func(*store.Batch) error) (changed bool, err error) {
-	s := c.state.at(c.cfg.Now())
-	if err := f(s); err != nil || s.b.Empty() {
+func (c *Core) apply(f func(*Draft) error, commit func(*store.Batch) error) (changed bool, err error) {
+	s := c.state.At(c.cfg.Now())
+	if err := f(s); err != nil || s.Batch.Empty() {
 		return false, err
 	}
-	if err := commit(s.b); err != nil {
+	if err := commit(s.Batch); err != nil {
 		return false, err
 	}
-	c.state.merge(s.b, s.now)
+	c.state.merge(s.Batch, s.Now)
 	return true, nil
 }
 
@@ -220,8 +221,8 @@ func (c *Core) tell() {
 	c.state.touched = c.state.touched[:0]
 }
 
-// view reads the state under the lock.
-func (c *Core) view(f func(s *state, now time.Time)) {
+// View reads the state under the lock.
+func (c *Core) View(f func(s *State, now time.Time)) {
 	c.lock()
 	defer c.unlock()
 	f(c.state, c.cfg.Now())

@@ -11,13 +11,13 @@ import (
 
 // restarted makes the first change after a start. It reports rows that cannot be read,
 // and gives the hooks of the open asks time to connect again.
-func restarted(bad []store.Bad) func(*draft) error {
-	return func(s *draft) error {
-		s.record(event.Started, "", "", "the coordinator started")
+func restarted(bad []store.Bad) func(*Draft) error {
+	return func(s *Draft) error {
+		s.Record(event.Started, "", "", "the coordinator started")
 		s.reportBad(bad)
 		for _, r := range bad {
 			if r.Table == store.Loops.Table {
-				s.putLoop(session.ID(r.ID), unreadable(r.ID, s.now))
+				s.PutLoop(session.ID(r.ID), unreadable(r.ID, s.Now))
 			}
 		}
 		s.loseAsks()
@@ -40,7 +40,7 @@ func (c *Core) report(bad []store.Bad) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	err := c.do(func(s *draft) error {
+	err := c.Do(func(s *Draft) error {
 		s.reportBad(fresh)
 		return nil
 	})
@@ -75,8 +75,8 @@ func (c *Core) reported(bad []store.Bad) {
 // rowName is the subject of the journal's entry about a row.
 func rowName(r store.Bad) string { return r.Table + " " + r.ID }
 
-func (s *draft) reportBad(bad []store.Bad) {
+func (s *Draft) reportBad(bad []store.Bad) {
 	for _, r := range bad {
-		s.record(event.Damaged, "", rowName(r), "a row cannot be read: "+r.Err.Error())
+		s.Record(event.Damaged, "", rowName(r), "a row cannot be read: "+r.Err.Error())
 	}
 }

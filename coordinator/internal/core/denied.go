@@ -15,8 +15,8 @@ const ActRetries = "retries"
 
 // MayRetry reports whether any call that auto mode refused may be tried again.
 func (c *Core) MayRetry() (may bool) {
-	c.view(func(s *state, now time.Time) {
-		may = slices.ContainsFunc(s.asks.waiting(), func(a ask.Ask) bool { return a.Retries(now) })
+	c.View(func(s *State, now time.Time) {
+		may = slices.ContainsFunc(s.Asks.Waiting(), func(a ask.Ask) bool { return a.Retries(now) })
 	})
 	return may
 }
@@ -24,17 +24,17 @@ func (c *Core) MayRetry() (may bool) {
 // TakeRetry uses up the lease for the call of a, which auto mode refused before. ok is
 // false when there is no lease.
 func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
-	err = c.do(func(s *draft) (err error) {
-		used, ok = s.lease(a, s.now)
-		if ok = ok && used.Retries(s.now); !ok {
+	err = c.Do(func(s *Draft) (err error) {
+		used, ok = s.lease(a, s.Now)
+		if ok = ok && used.Retries(s.Now); !ok {
 			return nil
 		}
-		if used, err = ask.Use(used, s.now); err != nil {
+		if used, err = ask.Use(used, s.Now); err != nil {
 			return err
 		}
-		s.putAsk(used)
+		s.PutAsk(used)
 		s.markRetries()
-		s.record(event.AskDelivered, a.Session, string(used.ID), s.askLine(used))
+		s.Record(event.AskDelivered, a.Session, string(used.ID), s.AskLine(used))
 		return nil
 	})
 	return used, ok, err
@@ -42,20 +42,20 @@ func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
 
 // endHolds ends the check-ins that hold a session, so that the session soon learns of an
 // answer that came after its call was refused.
-func (s *draft) endHolds(a ask.Ask) {
+func (s *Draft) endHolds(a ask.Ask) {
 	s.dropCheckIns(a.Session, "the session goes on with another answer")
-	if a.Retries(s.now) {
+	if a.Retries(s.Now) {
 		s.markRetries()
 	}
 }
 
 // markRetries adds an action that updates the mark that hooks look for.
-func (s *draft) markRetries() {
-	s.enqueue(LaneDisk, ActRetries, ActRetries, "")
+func (s *Draft) markRetries() {
+	s.Enqueue(LaneDisk, ActRetries, ActRetries, "")
 }
 
 // untold reports whether a session must still learn of an answer that came after its
 // call was refused.
-func (s *state) untold(id session.ID, now time.Time) bool {
+func (s *State) untold(id session.ID, now time.Time) bool {
 	return slices.ContainsFunc(s.answeredLate(id, ""), func(a ask.Ask) bool { return a.LateLine(now) != "" })
 }

@@ -32,8 +32,8 @@ const ActRemind = "remind"
 
 // QuietFor returns how long the quiet hours go on, 0 outside of them.
 func (c *Core) QuietFor() (left time.Duration) {
-	c.view(func(s *state, now time.Time) {
-		if until := s.cfg.Rules.Quiet.Until(now); !until.IsZero() {
+	c.View(func(s *State, now time.Time) {
+		if until := s.Cfg.Rules.Quiet.Until(now); !until.IsZero() {
 			left = until.Sub(now)
 		}
 	})
@@ -42,34 +42,34 @@ func (c *Core) QuietFor() (left time.Duration) {
 
 // Rules returns the rules in force.
 func (c *Core) Rules() (r Rules) {
-	c.view(func(s *state, _ time.Time) { r = s.cfg.Rules })
+	c.View(func(s *State, _ time.Time) { r = s.Cfg.Rules })
 	return r
 }
 
 // Use has other rules in force from now on. Questions that are open keep their times.
 func (c *Core) Use(r Rules) error {
-	c.view(func(s *state, now time.Time) {
-		s.cfg.Rules = r
+	c.View(func(s *State, now time.Time) {
+		s.Cfg.Rules = r
 		for _, t := range s.tables {
 			t.Retime(time.Time{}, now)
 		}
 		c.bell.Ring(due)
 	})
-	goOn := func(s *draft) error {
+	goOn := func(s *Draft) error {
 		s.startTurns() // a budget may be larger
 		return nil
 	}
-	return errors.Join(c.do(goOn), c.setDaily())
+	return errors.Join(c.Do(goOn), c.setDaily())
 }
 
 // remind reminds the person, once, of an ask that waits too long. The asks on one card
 // share one reminder.
-func (s *draft) remind(a ask.Ask) {
-	at := a.RemindAt(s.cfg.Rules.RemindAfter)
-	if at.IsZero() || s.now.Before(at) || s.settings.Paused || s.asks.Changes(s.b, a.ID) {
+func (s *Draft) remind(a ask.Ask) {
+	at := a.RemindAt(s.Cfg.Rules.RemindAfter)
+	if at.IsZero() || s.Now.Before(at) || s.Settings.Paused || s.Asks.Changes(s.Batch, a.ID) {
 		return
 	}
-	s.asks.Put(s.b, ask.Remind(a))
+	s.Asks.Put(s.Batch, ask.Remind(a))
 	id := string(a.CardID())
-	s.onChannels("remind:"+id, ActRemind, id, s.now)
+	s.OnChannels("remind:"+id, ActRemind, id, s.Now)
 }

@@ -6,8 +6,8 @@ import (
 
 // Commit commits a batch that a test has made, as a step does.
 func (c *Core) Commit(b store.Batch) error {
-	return c.do(func(s *draft) error {
-		*s.b = b
+	return c.Do(func(s *Draft) error {
+		*s.Batch = b
 		return nil
 	})
 }

@@ -24,9 +24,9 @@ type EndedTurn struct {
 // TurnsToExtract returns the turns of tasks that have ended, and at which the extraction has not
 // looked.
 func (c *Core) TurnsToExtract() (all []EndedTurn) {
-	c.view(func(s *state, _ time.Time) {
-		for _, t := range s.tasks.Rows {
-			r := s.runs.Rows[t.Run]
+	c.View(func(s *State, _ time.Time) {
+		for _, t := range s.Tasks.Rows {
+			r := s.Runs.Rows[t.Run]
 			if r.Live() && r.Settled() && r.Fence > t.Extracted.Turn {
 				all = append(all, EndedTurn{t, r})
 			}
@@ -38,15 +38,15 @@ func (c *Core) TurnsToExtract() (all []EndedTurn) {
 // Extracted notes that the extraction has looked at a turn, and has what it found kept. to says up
 // to where it has looked. A second call for a turn changes nothing.
 func (c *Core) Extracted(of EndedTurn, to task.Extracted, keep memory.Extract) error {
-	return c.do(func(s *draft) error {
-		t, ok := s.tasks.Rows[of.Task.Slug]
+	return c.Do(func(s *Draft) error {
+		t, ok := s.Tasks.Rows[of.Task.Slug]
 		if !ok || t.Run != of.Run.ID || to.Turn <= t.Extracted.Turn {
 			return nil
 		}
 		t.Extracted = to
-		s.tasks.Put(s.b, t)
+		s.Tasks.Put(s.Batch, t)
 		if !keep.Empty() {
-			s.enqueue(LaneMemory, fmt.Sprintf("keep:%s:%d", of.Run.ID, to.Turn), ActKeep, encode(keep))
+			s.Enqueue(LaneMemory, fmt.Sprintf("keep:%s:%d", of.Run.ID, to.Turn), ActKeep, Encode(keep))
 		}
 		return nil
 	})

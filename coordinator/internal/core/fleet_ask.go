@@ -18,12 +18,12 @@ import (
 // MirrorCard takes over a card of a member as it is there now. Its channels show it.
 func (c *Core) MirrorCard(id fleet.MachineID, card fleet.Card) error {
 	for _, a := range card.Asks {
-		err := c.recall(ask.MirrorID(string(id), a.ID)) // memory forgets one that ended long ago
+		err := c.Recall(ask.MirrorID(string(id), a.ID)) // memory forgets one that ended long ago
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
 	}
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		m, ok := s.machines.Rows[id]
 		if !ok || !m.Trusted() {
 			return fmt.Errorf("machine %s: %w", id, ErrNotFound)
@@ -33,8 +33,8 @@ func (c *Core) MirrorCard(id fleet.MachineID, card fleet.Card) error {
 		}
 		if len(card.Asks) > 0 {
 			first := card.Asks[0]
-			s.onChannels("card:"+string(ask.MirrorID(string(id), first.CardID())), ActCard,
-				string(ask.MirrorID(string(id), first.CardID())), s.now)
+			s.OnChannels("card:"+string(ask.MirrorID(string(id), first.CardID())), ActCard,
+				string(ask.MirrorID(string(id), first.CardID())), s.Now)
 		}
 		return nil
 	})
@@ -42,37 +42,37 @@ func (c *Core) MirrorCard(id fleet.MachineID, card fleet.Card) error {
 
 // mirrorAsk keeps the ask of a member as it is there. The member says nothing of what binds an answer here: the nonce
 // is ours, and the id names the machine that sent it.
-func (s *draft) mirrorAsk(m fleet.Machine, a ask.Ask, from ask.From) {
+func (s *Draft) mirrorAsk(m fleet.Machine, a ask.Ask, from ask.From) {
 	machine := string(m.ID)
 	from.Ref, from.Machine, from.Name, from.Decides = a.ID, machine, m.Name, m.Decides
 	a.ID, a.On = ask.MirrorID(machine, a.ID), ask.MirrorID(machine, a.On)
 	a.Session = session.ID(string(a.Session) + "@" + machine)
 	a = a.Shift(-time.Duration(m.Known.Offset) * time.Millisecond) // to our clock
 	a.Taker, a.Unproven, a.Shown = session.Process{}, false, true
-	old, known := s.asks.Rows[a.ID]
+	old, known := s.Asks.Rows[a.ID]
 	a.Nonce, a.Twice = old.Nonce, old.Twice // whether our card may exist twice, not whether theirs may
 	if known {
 		from.Sent = old.From.Sent
 	} else {
-		a.Nonce = s.cfg.Secret()
-		text := fmt.Sprintf("%s: %s asks for %s (sha256 %s)", m.Name, from.Token, a.Line(), short(a.Hash))
-		s.record(event.AskOpened, a.Session, string(a.ID), text)
+		a.Nonce = s.Cfg.Secret()
+		text := fmt.Sprintf("%s: %s asks for %s (sha256 %s)", m.Name, from.Token, a.Line(), Short(a.Hash))
+		s.Record(event.AskOpened, a.Session, string(a.ID), text)
 	}
 	if !a.Waiting() {
 		from.Sent = ""
 		if !known || old.Waiting() {
-			s.record(event.AskEnded, a.Session, string(a.ID), m.Name+": "+a.Line()+": "+a.Ending())
+			s.Record(event.AskEnded, a.Session, string(a.ID), m.Name+": "+a.Line()+": "+a.Ending())
 		}
 	}
 	a.From = &from
-	s.asks.Put(s.b, a)
+	s.Asks.Put(s.Batch, a)
 }
 
 // OpenMirrors returns the digests of the open asks of a machine as they are known here, by their ids there.
 func (c *Core) OpenMirrors(id fleet.MachineID) map[ask.ID]string {
 	out := map[ask.ID]string{}
-	c.view(func(s *state, _ time.Time) {
-		for _, a := range s.asks.byMachine.All(string(id)) {
+	c.View(func(s *State, _ time.Time) {
+		for _, a := range s.Asks.ByMachine.All(string(id)) {
 			out[a.From.Ref] = a.Hash
 		}
 	})
@@ -82,13 +82,13 @@ func (c *Core) OpenMirrors(id fleet.MachineID) map[ask.ID]string {
 // WithdrawMirrors ends the asks of a machine that it does not know as open any more: it was put back, or its end was
 // never told.
 func (c *Core) WithdrawMirrors(id fleet.MachineID, refs []ask.ID, why string) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		for _, ref := range refs {
-			a, ok := s.asks.Rows[ask.MirrorID(string(id), ref)]
+			a, ok := s.Asks.Rows[ask.MirrorID(string(id), ref)]
 			if !ok || !a.Waiting() {
 				continue
 			}
-			a, err := ask.Abandon(a, why, s.now)
+			a, err := ask.Abandon(a, why, s.Now)
 			if err != nil {
 				continue
 			}
@@ -99,24 +99,24 @@ func (c *Core) WithdrawMirrors(id fleet.MachineID, refs []ask.ID, why string) er
 }
 
 // reshow has the cards of a machine say what the machine is called now and whether it can be reached.
-func (s *draft) reshow(m fleet.Machine) {
-	for _, a := range s.asks.byMachine.All(string(m.ID)) {
+func (s *Draft) reshow(m fleet.Machine) {
+	for _, a := range s.Asks.ByMachine.All(string(m.ID)) {
 		from := *a.From
 		from.Name, from.Decides, from.Away = m.Name, m.Decides, ""
 		if _, here := s.present[m.ID]; !here {
 			from.Away = cmp.Or(a.From.Away, m.Known.SeenAt.Local().Format("15:04"))
 		}
 		if m.Removed {
-			a, _ = ask.Abandon(a, "the machine was removed from the fleet", s.now)
+			a, _ = ask.Abandon(a, "the machine was removed from the fleet", s.Now)
 		}
 		a.From = &from
-		s.asks.Put(s.b, a)
-		s.showCard(a)
+		s.Asks.Put(s.Batch, a)
+		s.ShowCard(a)
 	}
 }
 
 // forward sends what the person decided about an ask of another machine to that machine, which carries it out.
-func (s *draft) forward(a ask.Ask, p Press) channel.Worded {
+func (s *Draft) forward(a ask.Ask, p Press) channel.Worded {
 	if goesOn := a.Replied() && p.Text != ""; !a.Waiting() && !goesOn {
 		return channel.Answer{Card: ask.Card{a}, Err: ask.ErrSettled}
 	}
@@ -124,7 +124,7 @@ func (s *draft) forward(a ask.Ask, p Press) channel.Worded {
 		Ask: a.From.Ref, Hash: a.Hash, Decision: p.Decision, Pick: p.Pick, Text: p.Text, Word: p.Word,
 	})
 	if err == nil {
-		err = s.counts(p.Channel)
+		err = s.Counts(p.Channel)
 	}
 	if err == nil {
 		_, err = s.order(fleet.Order{
@@ -151,8 +151,8 @@ func (s *draft) forward(a ask.Ask, p Press) channel.Worded {
 // SendAnswer sends an answer that was given at a terminal or on the page to the machine that asks. what says it in
 // words.
 func (c *Core) SendAnswer(id ask.ID, o fleet.Order, what string) (placed fleet.Order, err error) {
-	err = c.do(func(s *draft) (err error) {
-		a, known := s.asks.Rows[id]
+	err = c.Do(func(s *Draft) (err error) {
+		a, known := s.Asks.Rows[id]
 		switch {
 		case !known || !a.Mirrored():
 			return ErrNotFound
@@ -169,11 +169,11 @@ func (c *Core) SendAnswer(id ask.ID, o fleet.Order, what string) (placed fleet.O
 }
 
 // showSent has the card of an ask say which answer is on its way to its machine, "" for none.
-func (s *draft) showSent(a ask.Ask, what string) {
+func (s *Draft) showSent(a ask.Ask, what string) {
 	from := *a.From
 	from.Sent, a.From = what, &from
-	s.asks.Put(s.b, a)
-	s.showCard(a)
+	s.Asks.Put(s.Batch, a)
+	s.ShowCard(a)
 }
 
 // sentWords says what a press decides.
@@ -190,8 +190,8 @@ func sentWords(p Press) string {
 }
 
 // unsend notes that the answer of an order is not on its way any more.
-func (s *draft) unsend(o fleet.Order) {
-	if a, ok := s.asks.After(s.b, o.Ask); ok && a.Mirrored() && a.From.Sent != "" {
+func (s *Draft) unsend(o fleet.Order) {
+	if a, ok := s.Asks.After(s.Batch, o.Ask); ok && a.Mirrored() && a.From.Sent != "" {
 		s.showSent(a, "")
 	}
 }
@@ -215,8 +215,8 @@ func (c *Core) PressFrom(act channel.Act, in fleet.Press) (p Press, err error) {
 
 // OnOtherCard reports whether an ask of a machine is shown on a card that the machine has open.
 func (c *Core) OnOtherCard(id fleet.MachineID, ref ask.ID, open map[ask.ID]string) (is bool) {
-	c.view(func(s *state, _ time.Time) {
-		a := s.asks.Rows[ask.MirrorID(string(id), ref)]
+	c.View(func(s *State, _ time.Time) {
+		a := s.Asks.Rows[ask.MirrorID(string(id), ref)]
 		on, _, _ := strings.Cut(string(a.CardID()), "@")
 		_, is = open[ask.ID(on)]
 	})

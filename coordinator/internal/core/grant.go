@@ -16,7 +16,7 @@ import (
 )
 
 // give records the grant that a decision on an ask gives to the session.
-func (s *draft) give(a ask.Ask, d ask.Decision) {
+func (s *Draft) give(a ask.Ask, d ask.Decision) {
 	g := grant.Grant{
 		ID:        "grant_" + grant.ID(strings.TrimPrefix(string(a.ID), "ask_")),
 		Session:   a.Session,
@@ -25,35 +25,35 @@ func (s *draft) give(a ask.Ask, d ask.Decision) {
 		Nonce:     a.Nonce,
 		By:        d.By,
 		Channel:   d.Channel,
-		At:        s.now,
-		ExpiresAt: s.now.Add(a.Times.GrantFor()),
+		At:        s.Now,
+		ExpiresAt: s.Now.Add(a.Times.GrantFor()),
 	}
 	until := "for the session until " + g.ExpiresAt.Format("15:04")
 	if d.Scope == ask.Always {
 		g.Rules, g.Kept, g.ExpiresAt, until = nil, a.Offer.Kept, time.Time{}, "always"
 	}
-	s.grants.Put(s.b, g)
-	text := fmt.Sprintf("%s: %s allowed %s: %s", s.token(a.Session), d.By, until, g.Text())
+	s.grants.Put(s.Batch, g)
+	text := fmt.Sprintf("%s: %s allowed %s: %s", s.Token(a.Session), d.By, until, g.Text())
 	given, _ := grantDecision(g)
-	s.record(event.GrantGiven, a.Session, string(g.ID), text+given.proof)
+	s.Record(event.GrantGiven, a.Session, string(g.ID), text+given.proof)
 }
 
 // answerAtOnce answers an ask that was just opened, if a lease for the exact call or grants
 // allow it. The lease is used up. An answer by grants is delivered in the same step,
 // unless a snapshot must be taken before the call.
-func (s *draft) answerAtOnce(a ask.Ask, need grant.Need) (ask.Ask, bool) {
-	d := ask.Decision{Allow: true, At: s.now}
-	if leased, ok := s.lease(a, s.now); ok && a.Kind != ask.Denied {
+func (s *Draft) answerAtOnce(a ask.Ask, need grant.Need) (ask.Ask, bool) {
+	d := ask.Decision{Allow: true, At: s.Now}
+	if leased, ok := s.lease(a, s.Now); ok && a.Kind != ask.Denied {
 		if d.By = leased.Lease.Decision.By + ", who had allowed it after the refusal"; leased.Lease.Kept() {
-			a, d = leased.Reapply(a, s.now)
+			a, d = leased.Reapply(a, s.Now)
 		}
 		d.Channel = "lease"
-		used, err := ask.Use(leased, s.now)
+		used, err := ask.Use(leased, s.Now)
 		if err != nil {
 			return a, false // cannot happen: its lease counts now
 		}
-		s.putAsk(used)
-	} else if used := grant.Find(s.activeGrants(), a.Session, need, s.now); len(used) > 0 {
+		s.PutAsk(used)
+	} else if used := grant.Find(s.activeGrants(), a.Session, need, s.Now); len(used) > 0 {
 		d.By, d.Channel = fmt.Sprintf("the grant of %s (%s)", used[0].By, used[0].ID), "grant"
 	} else {
 		return a, false
@@ -62,13 +62,13 @@ func (s *draft) answerAtOnce(a ask.Ask, need grant.Need) (ask.Ask, bool) {
 	if err != nil {
 		return a, false // cannot happen: it was opened this moment
 	}
-	s.record(event.AskAnswered, next.Session, string(next.ID), s.askLine(next)+answerProof(next))
+	s.Record(event.AskAnswered, next.Session, string(next.ID), s.AskLine(next)+answerProof(next))
 	claimed, err := ask.Claim(next)
 	if d.Channel == "grant" && !need.Loses && err == nil {
 		next = claimed
-		s.record(event.AskDelivered, next.Session, string(next.ID), s.askLine(next))
+		s.Record(event.AskDelivered, next.Session, string(next.ID), s.AskLine(next))
 	}
-	s.asks.Put(s.b, next)
+	s.Asks.Put(s.Batch, next)
 	return next, true
 }
 
@@ -79,14 +79,14 @@ type grantTable struct {
 	byLife  *table.Index[grant.ID, grant.Grant] // those that have not ended, under active
 }
 
-const active = "active"
+const Active = "active"
 
-func newGrantTable(s *state) grantTable {
-	t := register(s, store.Grants, table.Traits[grant.Grant]{Due: grantDue, Expire: expiry(s, (*draft).expireGrant)})
+func newGrantTable(s *State) grantTable {
+	t := Register(s, store.Grants, table.Traits[grant.Grant]{Due: grantDue, Expire: Expiry(s, (*Draft).expireGrant)})
 	return grantTable{
 		Table:   t,
 		byNonce: t.IndexBy(func(g grant.Grant) string { return g.Nonce }),
-		byLife:  t.IndexBy(func(g grant.Grant) string { return table.KeyIf(g.EndedAt.IsZero(), active) }),
+		byLife:  t.IndexBy(func(g grant.Grant) string { return table.KeyIf(g.EndedAt.IsZero(), Active) }),
 	}
 }
 
@@ -98,20 +98,20 @@ func grantDue(g grant.Grant, _ time.Time) time.Time {
 	return g.ExpiresAt // zero for what Claude Code keeps
 }
 
-func (s *draft) expireGrant(g grant.Grant) {
+func (s *Draft) expireGrant(g grant.Grant) {
 	_, _ = s.endGrant(g, "its time is over") // one that has ended is not due
 }
 
 // Granted reports whether grants cover now what a call of a session needs.
 func (c *Core) Granted(id session.ID, need grant.Need) (covered bool) {
-	c.view(func(s *state, now time.Time) { covered = len(grant.Find(s.activeGrants(), id, need, now)) > 0 })
+	c.View(func(s *State, now time.Time) { covered = len(grant.Find(s.activeGrants(), id, need, now)) > 0 })
 	return covered
 }
 
 // lease returns the oldest ask that holds a lease for the call of a. A yes to a refusal
 // of auto mode does not answer a question of the guard.
-func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
-	return ask.Oldest(slices.DeleteFunc(s.asks.of(a.Session), func(old ask.Ask) bool {
+func (s *State) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
+	return ask.Oldest(slices.DeleteFunc(s.Asks.Of(a.Session), func(old ask.Ask) bool {
 		return !old.AnswerValid(now) || !old.Same(a) || !serves(old, a)
 	}))
 }
@@ -131,28 +131,28 @@ func serves(old, a ask.Ask) bool {
 // next attempt. If there is a lease for the call, the lease answers it. A call that is
 // already parked is not parked twice.
 func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
-	err := c.do(func(s *draft) error {
+	err := c.Do(func(s *Draft) error {
 		a = s.timed(a)
 		a.Nonce = c.cfg.Secret()
-		fresh := ask.Start(a, session.Off, s.now)
+		fresh := ask.Start(a, session.Off, s.Now)
 		if answered, ok := s.answerAtOnce(fresh, grant.Need{}); ok {
 			a = answered
 			return nil
 		}
-		if refused, ok := s.refuseSecond(a, s.now); ok {
+		if refused, ok := s.refuseSecond(a, s.Now); ok {
 			a = refused
 			return nil
 		}
-		for _, old := range s.asks.of(a.Session) {
+		for _, old := range s.Asks.Of(a.Session) {
 			if old.ID == a.ID || old.Parked && old.Same(a) {
 				a = old
 				return nil
 			}
 		}
-		a = ask.Park(a, s.mode(a.Session, s.now), s.now)
-		s.putAsk(a)
-		text := fmt.Sprintf("%s asks for %s (sha256 %s): %s", s.token(a.Session), a.Line(), short(a.Hash), a.Note)
-		s.record(event.AskOpened, a.Session, string(a.ID), text)
+		a = ask.Park(a, s.Mode(a.Session, s.Now), s.Now)
+		s.PutAsk(a)
+		text := fmt.Sprintf("%s asks for %s (sha256 %s): %s", s.Token(a.Session), a.Line(), Short(a.Hash), a.Note)
+		s.Record(event.AskOpened, a.Session, string(a.ID), text)
 		return nil
 	})
 	return a, err
@@ -169,7 +169,7 @@ func (c *Core) KeptGrants() []grant.Grant {
 }
 
 func (c *Core) grantsWhere(wanted func(grant.Grant) bool) (out []grant.Grant) {
-	c.view(func(s *state, now time.Time) {
+	c.View(func(s *State, now time.Time) {
 		for _, g := range s.activeGrants() {
 			if g.Active(now) && wanted(g) {
 				out = append(out, g)
@@ -180,8 +180,8 @@ func (c *Core) grantsWhere(wanted func(grant.Grant) bool) (out []grant.Grant) {
 }
 
 // activeGrants returns the grants that have not ended, oldest first.
-func (s *state) activeGrants() []grant.Grant {
-	return slices.SortedFunc(slices.Values(s.grants.byLife.All(active)), func(a, b grant.Grant) int {
+func (s *State) activeGrants() []grant.Grant {
+	return slices.SortedFunc(slices.Values(s.grants.byLife.All(Active)), func(a, b grant.Grant) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	})
 }
@@ -189,9 +189,9 @@ func (s *state) activeGrants() []grant.Grant {
 // Revoke ends a grant for by. It returns ErrNotFound if the grant is unknown or has
 // ended.
 func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
-	err = c.do(func(s *draft) (err error) {
+	err = c.Do(func(s *Draft) (err error) {
 		found := s.grants.Rows[id]
-		if !found.Active(s.now) {
+		if !found.Active(s.Now) {
 			return fmt.Errorf("grant %q: %w", id, ErrNotFound)
 		}
 		g, err = s.endGrant(found, "revoked by "+by)
@@ -200,19 +200,19 @@ func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
 	return g, err
 }
 
-func (s *draft) endGrant(g grant.Grant, how string) (grant.Grant, error) {
-	g, err := grant.End(g, how, s.now)
+func (s *Draft) endGrant(g grant.Grant, how string) (grant.Grant, error) {
+	g, err := grant.End(g, how, s.Now)
 	if err != nil {
 		return g, err
 	}
-	s.grants.Put(s.b, g)
-	text := fmt.Sprintf("%s: %s: no longer allowed: %s", s.token(g.Session), g.How, g.Text())
-	s.record(event.GrantEnded, g.Session, string(g.ID), text)
+	s.grants.Put(s.Batch, g)
+	text := fmt.Sprintf("%s: %s: no longer allowed: %s", s.Token(g.Session), g.How, g.Text())
+	s.Record(event.GrantEnded, g.Session, string(g.ID), text)
 	return g, nil
 }
 
 // endGrants ends what was allowed for a session.
-func (s *draft) endGrants(id session.ID) {
+func (s *Draft) endGrants(id session.ID) {
 	for _, g := range s.activeGrants() {
 		if g.Session == id && len(g.Kept) == 0 {
 			_, _ = s.endGrant(g, "the session ended") // all of them are active
@@ -222,21 +222,21 @@ func (s *draft) endGrants(id session.ID) {
 
 // ranLate updates the card of a parked ask with the outcome of the call that its lease
 // allowed.
-func (s *draft) ranLate(o ask.Outcome) {
-	for _, a := range s.asks.of(o.Session) {
+func (s *Draft) ranLate(o ask.Outcome) {
+	for _, a := range s.Asks.Of(o.Session) {
 		switch {
 		case !a.Lease.Used(), a.Run != nil, a.Tool != o.Tool, a.Hash != o.Hash:
 			continue
 		}
-		o.Run.At = s.now
-		if next, err := ask.Ran(a, o.Run, s.now); err == nil {
-			s.putAsk(next)
+		o.Run.At = s.Now
+		if next, err := ask.Ran(a, o.Run, s.Now); err == nil {
+			s.PutAsk(next)
 		}
 	}
 }
 
 // GrantByNonce returns the grant that a button is bound to, also one that has ended.
 func (c *Core) GrantByNonce(nonce string) (g grant.Grant, ok bool) {
-	c.view(func(s *state, _ time.Time) { g, ok = s.grants.byNonce.One(nonce) })
+	c.View(func(s *State, _ time.Time) { g, ok = s.grants.byNonce.One(nonce) })
 	return g, ok
 }

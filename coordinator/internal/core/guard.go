@@ -14,14 +14,14 @@ import (
 // rule did so in the turn. It tells the person once per turn that a session keeps
 // trying.
 func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err error) {
-	err = c.do(func(s *draft) error {
-		v, n := session.Deny(s.sessions.Rows[id], s.turnOf(id, turn), rule)
+	err = c.Do(func(s *Draft) error {
+		v, n := session.Deny(s.Sessions.Rows[id], s.turnOf(id, turn), rule)
 		times = n
-		s.record(event.GuardDenied, id, rule, text)
+		s.Record(event.GuardDenied, id, rule, text)
 		if v.ID == "" {
 			return nil
 		}
-		s.sessions.Put(s.b, v)
+		s.Sessions.Put(s.Batch, v)
 		if times == session.DenyLoop {
 			s.denyLoop(v, rule)
 		}
@@ -32,58 +32,58 @@ func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err er
 
 // turnOf returns what tells the turn of a call from others: the prompt, as the host names it, or
 // the number of the run's turn.
-func (s *state) turnOf(id session.ID, prompt string) string {
-	r, ok := s.runs.byConversation.One(string(id))
+func (s *State) turnOf(id session.ID, prompt string) string {
+	r, ok := s.Runs.ByConversation.One(string(id))
 	if prompt != "" || !ok {
 		return prompt
 	}
-	return "turn " + itoa(r.Fence)
+	return "turn " + Itoa(r.Fence)
 }
 
 // countAnswer notes that a hook takes the answer to an ask, which may be one more refusal.
-func (s *draft) countAnswer(a ask.Ask) {
-	v, ok := s.sessions.Rows[a.Session]
+func (s *Draft) countAnswer(a ask.Ask) {
+	v, ok := s.Sessions.Rows[a.Session]
 	if !ok || a.Decision == nil || a.Decision.Allow && v.Denials.Row == 0 {
 		return
 	}
-	s.sessions.Put(s.b, session.Answered(v, s.turnOf(a.Session, a.Prompt), a.Decision.Allow))
+	s.Sessions.Put(s.Batch, session.Answered(v, s.turnOf(a.Session, a.Prompt), a.Decision.Allow))
 }
 
 // TaskRefusals returns how many calls of a session were refused in a row in its turn, if it is
 // the run of a task, and else 0.
 func (c *Core) TaskRefusals(id session.ID) (n int) {
-	c.view(func(s *state, _ time.Time) {
-		r, _ := s.runs.byConversation.One(string(id))
-		if _, works := s.at(time.Time{}).taskOf(r.ID); works {
-			n = s.sessions.Rows[id].Denials.Row
+	c.View(func(s *State, _ time.Time) {
+		r, _ := s.Runs.ByConversation.One(string(id))
+		if _, works := s.At(time.Time{}).taskOf(r.ID); works {
+			n = s.Sessions.Rows[id].Denials.Row
 		}
 	})
 	return n
 }
 
-func (s *draft) denyLoop(v session.Session, rule string) {
+func (s *Draft) denyLoop(v session.Session, rule string) {
 	text := fmt.Sprintf("%s was denied %d times by %s in one turn and told to stop trying",
 		v.Token, session.DenyLoop, rule)
-	s.record(event.GuardLoop, v.ID, rule, text)
-	if !s.settings.Paused {
+	s.Record(event.GuardLoop, v.ID, rule, text)
+	if !s.Settings.Paused {
 		n := channel.News{Kind: channel.DeniedAgain, Of: v.Token, What: rule, N: session.DenyLoop}
-		s.notify("denied", v.ID, n)
+		s.Notify("denied", v.ID, n)
 	}
 }
 
 // PolicyBroken records what is wrong with the guard's policy files in a session. fresh
 // is true if the person has not been told of it there.
 func (c *Core) PolicyBroken(id session.ID, text string) (fresh bool, err error) {
-	err = c.do(func(s *draft) error {
-		v, ok := s.sessions.Rows[id]
+	err = c.Do(func(s *Draft) error {
+		v, ok := s.Sessions.Rows[id]
 		if fresh = ok && v.Broken != text; !fresh {
 			return nil
 		}
 		v.Broken = text
-		s.sessions.Put(s.b, v)
-		s.record(event.PolicyBroken, id, v.Token, v.Token+": "+text)
-		if !s.settings.Paused {
-			s.notify("policy", id, channel.News{Kind: channel.Warning, Of: v.Token, What: text})
+		s.Sessions.Put(s.Batch, v)
+		s.Record(event.PolicyBroken, id, v.Token, v.Token+": "+text)
+		if !s.Settings.Paused {
+			s.Notify("policy", id, channel.News{Kind: channel.Warning, Of: v.Token, What: text})
 		}
 		return nil
 	})

@@ -28,14 +28,14 @@ func (c *Core) AskPrinted(id ask.ID, printed bool) error {
 
 // TextsPrinted notes whether the hook of a delivery printed its texts before it ended.
 func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		if !printed {
 			lost := func(m message.Message) bool { return m.Session == id && m.Delivery == delivery && m.Unproven }
 			s.offerAgain(lost)
 			return nil
 		}
-		printed := message.Printed(s.messages.of(id), id, delivery)
-		s.messages.Put(s.b, printed...)
+		printed := message.Printed(s.Messages.of(id), id, delivery)
+		s.Messages.Put(s.Batch, printed...)
 		if len(printed) > 0 && !printed[0].Submitted {
 			s.takeReplies(id)
 		}
@@ -44,35 +44,35 @@ func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error 
 }
 
 // takeReplies notes on the check-ins of a session that it has their replies.
-func (s *draft) takeReplies(id session.ID) {
-	for _, a := range s.asks.of(id) {
+func (s *Draft) takeReplies(id session.ID) {
+	for _, a := range s.Asks.Of(id) {
 		if !a.Replied() || a.State != ask.Answered {
 			continue
 		}
 		if next, err := ask.Claim(a); err == nil {
-			s.putAsk(next)
+			s.PutAsk(next)
 		}
 	}
 }
 
 // offerAgain takes back the texts that lost names.
-func (s *draft) offerAgain(lost func(message.Message) bool) {
-	for _, m := range message.Lost(s.messages.delivered(), lost) {
-		s.messages.Put(s.b, m)
-		text := s.token(m.Session) + ": the text of " + m.By + " may not have arrived, and is offered again"
-		s.record(event.MessageAdded, m.Session, string(m.ID), text)
+func (s *Draft) offerAgain(lost func(message.Message) bool) {
+	for _, m := range message.Lost(s.Messages.delivered(), lost) {
+		s.Messages.Put(s.Batch, m)
+		text := s.Token(m.Session) + ": the text of " + m.By + " may not have arrived, and is offered again"
+		s.Record(event.MessageAdded, m.Session, string(m.ID), text)
 	}
 }
 
 // takers returns the processes of the hooks that took something and have not yet
 // reported that they printed it.
-func (s *state) takers() (all []session.Process) {
-	for _, m := range s.messages.delivered() {
+func (s *State) takers() (all []session.Process) {
+	for _, m := range s.Messages.delivered() {
 		if m.Unproven {
 			all = append(all, m.Taker)
 		}
 	}
-	for _, a := range s.asks.waiting() {
+	for _, a := range s.Asks.Waiting() {
 		if a.Taker.Known() && a.Unconfirmed() {
 			all = append(all, a.Taker)
 		}
@@ -81,11 +81,11 @@ func (s *state) takers() (all []session.Process) {
 }
 
 // buryTakers takes back what was taken by hooks that have ended.
-func (s *draft) buryTakers(over map[session.Process]bool) {
+func (s *Draft) buryTakers(over map[session.Process]bool) {
 	s.offerAgain(func(m message.Message) bool { return m.Unproven && over[m.Taker] })
-	for _, a := range s.asks.waiting() {
-		if next, err := ask.Undelivered(a, s.now); err == nil && over[a.Taker] {
-			s.putAsk(next)
+	for _, a := range s.Asks.Waiting() {
+		if next, err := ask.Undelivered(a, s.Now); err == nil && over[a.Taker] {
+			s.PutAsk(next)
 			s.noteEnd(next)
 		}
 	}
@@ -93,25 +93,25 @@ func (s *draft) buryTakers(over map[session.Process]bool) {
 
 // provenByRun journals the delivery of an answer when only the run of its call proves
 // that delivery.
-func (s *draft) provenByRun(before, after ask.Ask) {
+func (s *Draft) provenByRun(before, after ask.Ask) {
 	if after.Arrived() && !before.Arrived() {
-		s.record(event.AskDelivered, after.Session, string(after.ID), s.askLine(after))
+		s.Record(event.AskDelivered, after.Session, string(after.ID), s.AskLine(after))
 	}
 }
 
 // ranAfterAll notes on the card and in the journal that a call ran although its answer
 // was considered undelivered.
-func (s *draft) ranAfterAll(o ask.Outcome) {
-	o.Run.At = s.now
-	for _, a := range s.asks.of(o.Session) {
+func (s *Draft) ranAfterAll(o ask.Outcome) {
+	o.Run.At = s.Now
+	for _, a := range s.Asks.Of(o.Session) {
 		same := a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash
 		next, err := ask.RanAfterAll(a, o.Run)
 		if !same || err != nil {
 			continue
 		}
-		s.putAsk(next)
+		s.PutAsk(next)
 		s.provenByRun(a, next)
-		text := s.askLine(next) + ", " + next.Outcome()
-		s.record(event.AskRan, a.Session, string(a.ID), text)
+		text := s.AskLine(next) + ", " + next.Outcome()
+		s.Record(event.AskRan, a.Session, string(a.ID), text)
 	}
 }

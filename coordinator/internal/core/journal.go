@@ -21,7 +21,7 @@ func (c *Core) Journal(ctx context.Context, after int64, limit int, id session.I
 // LastEntry returns the number of the newest journal entry. The state that is read
 // afterwards has the change that the entry is about.
 func (c *Core) LastEntry() (seq int64) {
-	c.view(func(s *state, _ time.Time) { seq = s.entry })
+	c.View(func(s *State, _ time.Time) { seq = s.entry })
 	return seq
 }
 

@@ -43,8 +43,8 @@ type memoTable struct {
 	bySession *table.Index[memoID, memo]
 }
 
-func newMemoTable(s *state) (t memoTable) {
-	t.Table = register(s, memos, table.Traits[memo]{
+func newMemoTable(s *State) (t memoTable) {
+	t.Table = Register(s, memos, table.Traits[memo]{
 		Due: func(m memo, _ time.Time) time.Time {
 			if m.Over {
 				return time.Time{}
@@ -55,7 +55,7 @@ func newMemoTable(s *state) (t memoTable) {
 			m.Over = true
 			t.Put(b, m)
 		},
-		Touches: func(_, after memo) []wake.Part { return []wake.Part{ofSession(after.Session)} },
+		Touches: func(_, after memo) []wake.Part { return []wake.Part{OfSession(after.Session)} },
 	})
 	t.bySession = t.IndexBy(func(m memo) string { return string(m.Session) })
 	return t
@@ -111,11 +111,11 @@ func TestAddAKind(t *testing.T) {
 		`"until":"2026-03-01T13:00:00Z","pinned":true}')`)
 
 	c, table := memoCore(t, path, &now)
-	sub := c.Subscribe(ofSession("s"))
+	sub := c.Subscribe(OfSession("s"))
 	defer sub.Close()
 	written := memo{ID: "m", Session: "s", Text: "call back", Until: now.Add(time.Minute)}
-	if err := c.do(func(s *draft) error {
-		table.Put(s.b, written)
+	if err := c.Do(func(s *Draft) error {
+		table.Put(s.Batch, written)
 		return nil
 	}); err != nil {
 		t.Fatal(err)

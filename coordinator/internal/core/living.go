@@ -20,7 +20,7 @@ func (c *Core) Look() error {
 	for _, p := range c.Processes() {
 		over[p] = !c.cfg.Lives(p)
 	}
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		s.buryHooks(over)
 		s.buryTakers(over)
 		s.burySessions(over)
@@ -34,7 +34,7 @@ func (c *Core) Look() error {
 // Processes returns the processes whose end Look would deal with, each once, in no order.
 func (c *Core) Processes() []session.Process {
 	all := map[session.Process]bool{}
-	c.view(func(s *state, _ time.Time) {
+	c.View(func(s *State, _ time.Time) {
 		for _, p := range slices.Concat(s.processes(), s.takers(), s.runners(), s.openers()) {
 			all[p] = true
 		}
@@ -43,8 +43,8 @@ func (c *Core) Processes() []session.Process {
 }
 
 // processes returns the processes that sessions depend on.
-func (s *state) processes() (all []session.Process) {
-	for _, v := range s.sessions.live() {
+func (s *State) processes() (all []session.Process) {
+	for _, v := range s.Sessions.live() {
 		for _, p := range []session.Process{v.Process(), v.WaitsIn, v.Holder, v.Mod} {
 			if p.Known() {
 				all = append(all, p)
@@ -55,8 +55,8 @@ func (s *state) processes() (all []session.Process) {
 }
 
 // buryHooks forgets the hooks that have ended and waited for a session.
-func (s *draft) buryHooks(over map[session.Process]bool) {
-	for _, v := range s.sessions.live() {
+func (s *Draft) buryHooks(over map[session.Process]bool) {
+	for _, v := range s.Sessions.live() {
 		waits, holds, submits := over[v.WaitsIn], over[v.Holder], over[v.Mod]
 		if !waits && !holds && !submits {
 			continue
@@ -70,13 +70,13 @@ func (s *draft) buryHooks(over map[session.Process]bool) {
 		if submits {
 			v.Mod = session.Process{}
 		}
-		s.sessions.Put(s.b, v)
+		s.Sessions.Put(s.Batch, v)
 	}
 }
 
 // burySessions ends the sessions whose client has ended.
-func (s *draft) burySessions(over map[session.Process]bool) {
-	for _, v := range s.sessions.live() {
+func (s *Draft) burySessions(over map[session.Process]bool) {
+	for _, v := range s.Sessions.live() {
 		if over[v.Process()] {
 			s.endSession(v, clientGone, ask.Local)
 		}

@@ -23,11 +23,11 @@ import (
 func loopDue(l loop.Stack, _ time.Time) time.Time { return l.Next() }
 
 func loopParts(_, after loop.Stack) []wake.Part {
-	return []wake.Part{ofSession(session.ID(after.Session))}
+	return []wake.Part{OfSession(session.ID(after.Session))}
 }
 
-func (s *draft) expireLoop(l loop.Stack) {
-	s.putLoop(session.ID(l.Session), loop.Expire(l, s.now))
+func (s *Draft) expireLoop(l loop.Stack) {
+	s.PutLoop(session.ID(l.Session), loop.Expire(l, s.Now))
 }
 
 // StartLoop begins a loop in a session and returns what the model is told.
@@ -49,14 +49,14 @@ func (c *Core) LoopBegins(id session.ID) (when string) {
 	if err := c.Look(); err != nil {
 		c.cfg.Log.Error("look who waits to wake a session", "err", err)
 	}
-	c.view(func(s *state, _ time.Time) {
-		r, runs := s.runs.byConversation.One(string(id))
-		switch v := s.sessions.Rows[id]; {
+	c.View(func(s *State, _ time.Time) {
+		r, runs := s.Runs.ByConversation.One(string(id))
+		switch v := s.Sessions.Rows[id]; {
 		case runs:
 			when = s.runBegins(r)
 		case v.State == session.Ended:
 			when = BeginsResumed
-		case s.settings.Paused:
+		case s.Settings.Paused:
 			when = BeginsUnpaused
 		case s.wakeable(v):
 			when = BeginsNow
@@ -70,9 +70,9 @@ func (c *Core) LoopBegins(id session.ID) (when string) {
 }
 
 // runBegins says when a run begins with a loop that was started from outside.
-func (s *state) runBegins(r run.Run) string {
+func (s *State) runBegins(r run.Run) string {
 	switch {
-	case s.settings.Paused:
+	case s.Settings.Paused:
 		return BeginsUnpaused
 	case r.State == run.Taken:
 		return BeginsPrompted
@@ -98,7 +98,7 @@ func (c *Core) StartTypedLoop(id session.ID, prompt string, o loop.Options) (int
 }
 
 func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro string, err error) {
-	err = c.do(func(s *draft) (err error) {
+	err = c.Do(func(s *Draft) (err error) {
 		intro, err = s.beginLoop(id, frame, o)
 		return err
 	})
@@ -106,27 +106,27 @@ func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro str
 }
 
 // beginLoop begins a loop in a session and returns what the model is told.
-func (s *draft) beginLoop(id session.ID, frame string, o loop.Options) (intro string, err error) {
-	out, err := loop.Start(s.loops.Rows[id], string(id), frame, o, s.now)
+func (s *Draft) beginLoop(id session.ID, frame string, o loop.Options) (intro string, err error) {
+	out, err := loop.Start(s.Loops.Rows[id], string(id), frame, o, s.Now)
 	if err != nil {
 		return "", err
 	}
 	intro = loop.Intro(out.Stack)
 	s.keepGoal(out.Stack, o.Task)
 	s.resetTools(id)
-	s.putLoop(id, out)
+	s.PutLoop(id, out)
 	return intro, nil
 }
 
 // keepGoal has the whole goal of the frame at work kept as a file: the loop itself holds
 // its beginning.
-func (s *draft) keepGoal(l loop.Stack, goal string) {
+func (s *Draft) keepGoal(l loop.Stack, goal string) {
 	if f, ok := l.Top(); ok {
 		s.keepFrameGoal(session.ID(l.Session), f, goal)
 	}
 }
 
-func (s *draft) keepFrameGoal(id session.ID, f loop.Frame, goal string) {
+func (s *Draft) keepFrameGoal(id session.ID, f loop.Frame, goal string) {
 	if name := f.GoalFile(); name != "" {
 		s.keepText(id, name, goal)
 	}
@@ -139,40 +139,40 @@ const Terminal = "terminal"
 // it is empty for a session. A person who does it at the terminal with away off gets no notice
 // on a channel.
 func (c *Core) CancelLoop(id session.ID, by, channel string) error {
-	return c.do(func(s *draft) (err error) {
-		out, err := loop.Cancel(s.loops.Rows[id], by, s.now)
+	return c.Do(func(s *Draft) (err error) {
+		out, err := loop.Cancel(s.Loops.Rows[id], by, s.Now)
 		if err != nil {
 			return err
 		}
-		if channel == Terminal && s.mode(id, s.now) == session.Off {
+		if channel == Terminal && s.Mode(id, s.Now) == session.Off {
 			out.Notify = "" // the person is at the terminal and knows
 		}
-		s.putLoop(id, out)
+		s.PutLoop(id, out)
 		return nil
 	})
 }
 
-// putLoop records a step of a loop: its state, the journal, the markdown and the notice.
-func (s *draft) putLoop(id session.ID, out loop.Outcome) {
-	s.loops.Put(s.b, out.Stack)
-	token := s.label(id)
-	kind, text := event.LoopStepped, token+": "+redact.Mask(folded(stepText(out)))
-	switch before := s.loops.Rows[id]; {
+// PutLoop records a step of a loop: its state, the journal, the markdown and the notice.
+func (s *Draft) PutLoop(id session.ID, out loop.Outcome) {
+	s.Loops.Put(s.Batch, out.Stack)
+	token := s.Label(id)
+	kind, text := event.LoopStepped, token+": "+redact.Mask(Folded(stepText(out)))
+	switch before := s.Loops.Rows[id]; {
 	case !out.Stack.Active():
 		kind = event.LoopEnded
 	case !before.Active(), len(out.Stack.Frames) > len(before.Frames):
 		kind = event.LoopStarted
 	}
-	s.record(kind, id, token, text)
+	s.Record(kind, id, token, text)
 	s.tellTopics(id, kind, out)
 	s.sendErrands(id, out)
 	if !out.Stack.Active() {
 		s.hasten("loop", id) // older notices must come before that of the end
 	}
 	if out.Notify != "" {
-		s.notify(loopNotice(out, s.now), id, channel.News{Kind: loopNews(out.Stack), Of: token, What: out.Notify})
+		s.Notify(loopNotice(out, s.Now), id, channel.News{Kind: loopNews(out.Stack), Of: token, What: out.Notify})
 	}
-	s.markdown(id, "loop.md")
+	s.Markdown(id, "loop.md")
 	s.wakeRun(id, loop.Wake)
 }
 
@@ -210,43 +210,43 @@ func stepText(out loop.Outcome) string {
 	return "loop " + loop.Step(out.Stack)
 }
 
-func (s *draft) touchLoop(id session.ID) {
-	if l := s.loops.Rows[id]; l.Active() {
-		s.loops.Put(s.b, loop.Touch(l, s.now))
+func (s *Draft) touchLoop(id session.ID) {
+	if l := s.Loops.Rows[id]; l.Active() {
+		s.Loops.Put(s.Batch, loop.Touch(l, s.Now))
 	}
 }
 
 // typedInLoop records that a person typed. The prompt interrupts a running check.
-func (s *draft) typedInLoop(id session.ID) {
-	l := s.loops.Rows[id]
+func (s *Draft) typedInLoop(id session.ID) {
+	l := s.Loops.Rows[id]
 	if !l.Active() {
 		return
 	}
-	l = loop.Touch(l, s.now)
-	if interrupted, err := loop.Interrupt(l, s.now); err == nil { // else no check runs
+	l = loop.Touch(l, s.Now)
+	if interrupted, err := loop.Interrupt(l, s.Now); err == nil { // else no check runs
 		l = interrupted
 	}
-	s.loops.Put(s.b, l)
+	s.Loops.Put(s.Batch, l)
 }
 
-func (s *draft) resetTools(id session.ID) {
-	if v, ok := s.sessions.Rows[id]; ok {
+func (s *Draft) resetTools(id session.ID) {
+	if v, ok := s.Sessions.Rows[id]; ok {
 		v.Tools = 0
-		s.sessions.Put(s.b, v)
+		s.Sessions.Put(s.Batch, v)
 	}
 }
 
 // Loop returns the loop of a session, or the zero Stack.
 func (c *Core) Loop(id session.ID) (l loop.Stack) {
-	c.view(func(s *state, _ time.Time) { l = s.loops.Rows[id] })
+	c.View(func(s *State, _ time.Time) { l = s.Loops.Rows[id] })
 	return l
 }
 
 // Loops returns the newest loop of each session, the running ones first, newest first.
 func (c *Core) Loops() []loop.Stack {
 	var out []loop.Stack
-	c.view(func(s *state, _ time.Time) {
-		for _, l := range s.loops.Rows {
+	c.View(func(s *State, _ time.Time) {
+		for _, l := range s.Loops.Rows {
 			out = append(out, l)
 		}
 	})
@@ -288,17 +288,17 @@ func (c *Core) AllLoops() ([]loop.Stack, error) {
 // LimitLoop records that the provider refused. The loop pauses and tells the person. With
 // retry it is tried again by itself, which needs a session with a hook that can wake it.
 func (c *Core) LimitLoop(id session.ID, note string, retry bool) error {
-	return c.do(func(s *draft) (err error) {
-		l, until := s.loops.Rows[id], time.Time{}
+	return c.Do(func(s *Draft) (err error) {
+		l, until := s.Loops.Rows[id], time.Time{}
 		if !l.Active() {
 			return nil
 		}
-		if v := s.sessions.Rows[id]; retry && v.Interactive() {
-			until = loop.Retry(l, s.cfg.Rules.RetryAfter, s.now)
+		if v := s.Sessions.Rows[id]; retry && v.Interactive() {
+			until = loop.Retry(l, s.Cfg.Rules.RetryAfter, s.Now)
 		}
-		out, err := loop.Limit(l, note, until, s.now)
+		out, err := loop.Limit(l, note, until, s.Now)
 		if err == nil {
-			s.putLoop(id, out)
+			s.PutLoop(id, out)
 		}
 		return err
 	})
@@ -310,36 +310,36 @@ const printRest = 20 * time.Second
 
 // EditLoop applies what a person wrote into the loop.md of a session.
 func (c *Core) EditLoop(id session.ID, page string) error {
-	return c.do(func(s *draft) error {
-		l, changed := loop.Edit(s.loops.Rows[id], page, s.now)
+	return c.Do(func(s *Draft) error {
+		l, changed := loop.Edit(s.Loops.Rows[id], page, s.Now)
 		if len(changed) > 0 {
-			s.loops.Put(s.b, l)
+			s.Loops.Put(s.Batch, l)
 			s.edited(id, l, changed)
-			s.markdown(id, "loop.md")
+			s.Markdown(id, "loop.md")
 		}
 		return nil
 	})
 }
 
 // edited records which frames of a loop have a new goal.
-func (s *draft) edited(id session.ID, l loop.Stack, frames []string) {
+func (s *Draft) edited(id session.ID, l loop.Stack, frames []string) {
 	for _, f := range l.Frames {
 		if slices.Contains(frames, f.ID) {
 			s.keepFrameGoal(id, f, f.Goal)
 		}
 	}
-	token := s.token(id)
+	token := s.Token(id)
 	text := fmt.Sprintf("%s: the person changed the goal in loop.md, of frame %s", token, strings.Join(frames, ", "))
-	s.record(event.LoopEdited, id, token, text)
+	s.Record(event.LoopEdited, id, token, text)
 }
 
 // SeeTree records the digest of the work tree of a session's loop.
 func (c *Core) SeeTree(id session.ID, tree string) error {
-	return c.do(func(s *draft) error {
-		l := loop.Saw(s.loops.Rows[id], tree)
-		before, _ := s.loops.Rows[id].Top()
+	return c.Do(func(s *Draft) error {
+		l := loop.Saw(s.Loops.Rows[id], tree)
+		before, _ := s.Loops.Rows[id].Top()
 		if after, _ := l.Top(); after.Tree != before.Tree {
-			s.loops.Put(s.b, l)
+			s.Loops.Put(s.Batch, l)
 		}
 		return nil
 	})
@@ -347,23 +347,23 @@ func (c *Core) SeeTree(id session.ID, tree string) error {
 
 // SetAnchor records the text that a session needs after a compaction.
 func (c *Core) SetAnchor(id session.ID, facts loop.AnchorFacts) error {
-	return c.do(func(s *draft) error {
-		v, ok := s.sessions.Rows[id]
+	return c.Do(func(s *Draft) error {
+		v, ok := s.Sessions.Rows[id]
 		if !ok {
 			return nil
 		}
-		v.Anchor, v.AnchorAt, v.AnchorOf = loop.Anchor(s.loops.Rows[id], facts, s.now), s.now, s.running(id)
-		s.sessions.Put(s.b, v)
+		v.Anchor, v.AnchorAt, v.AnchorOf = loop.Anchor(s.Loops.Rows[id], facts, s.Now), s.Now, s.running(id)
+		s.Sessions.Put(s.Batch, v)
 		if v.Anchor != "" {
-			s.markdown(id, "anchor.md")
+			s.Markdown(id, "anchor.md")
 		}
 		return nil
 	})
 }
 
 // running names the loop that runs in a session, "" for none.
-func (s *state) running(id session.ID) string {
-	if l := s.loops.Rows[id]; l.Active() {
+func (s *State) running(id session.ID) string {
+	if l := s.Loops.Rows[id]; l.Active() {
 		return l.RunID
 	}
 	return ""
@@ -373,8 +373,8 @@ func (s *state) running(id session.ID) string {
 // anchor counts as long as the person has typed nothing since and the loop is the same.
 // Otherwise, Anchor makes the anchor of a running loop from facts.
 func (c *Core) Anchor(id session.ID, facts loop.AnchorFacts) (text string) {
-	c.view(func(s *state, now time.Time) {
-		v, l := s.sessions.Rows[id], s.loops.Rows[id]
+	c.View(func(s *State, now time.Time) {
+		v, l := s.Sessions.Rows[id], s.Loops.Rows[id]
 		moved := v.TypedAt.After(v.AnchorAt) || l.Active() && l.UpdatedAt.After(v.AnchorAt)
 		switch {
 		case v.Anchor != "" && !moved && v.AnchorOf == s.running(id):

@@ -14,13 +14,13 @@ import (
 // byLoop is who writes to a run for its loop.
 const byLoop = "its loop"
 
-// label names a session for people: run:NAME if it is the conversation of a run, else its
+// Label names a session for people: run:NAME if it is the conversation of a run, else its
 // token.
-func (s *draft) label(id session.ID) string {
-	if r, ok := s.runOf(id); ok {
+func (s *Draft) Label(id session.ID) string {
+	if r, ok := s.RunOf(id); ok {
 		return "run:" + r.Name
 	}
-	return s.token(id)
+	return s.Token(id)
 }
 
 // A waking returns what a loop tells its idle run, see loop.Wake.
@@ -28,25 +28,25 @@ type waking func(l loop.Stack, now time.Time) (loop.Stack, string)
 
 // wakeRun gives the run of a session a turn if it has none and its loop has something to tell
 // it. It reports whether it did.
-func (s *draft) wakeRun(id session.ID, wake waking) bool {
-	r, ok := s.runOf(id)
+func (s *Draft) wakeRun(id session.ID, wake waking) bool {
+	r, ok := s.RunOf(id)
 	if !ok || !r.Settled() || s.settingsAfter().Paused {
 		return false
 	}
-	l, _ := s.loops.After(s.b, id)
-	next, text := wake(l, s.now)
+	l, _ := s.Loops.After(s.Batch, id)
+	next, text := wake(l, s.Now)
 	if text == "" {
 		return false
 	}
-	s.loops.Put(s.b, next)
-	key := fmt.Sprintf("loop:%s:%d", next.RunID, s.now.UnixNano())
-	s.post(message.Message{Key: key, Session: id, Text: text, By: byLoop})
+	s.Loops.Put(s.Batch, next)
+	key := fmt.Sprintf("loop:%s:%d", next.RunID, s.Now.UnixNano())
+	s.Post(message.Message{Key: key, Session: id, Text: text, By: byLoop})
 	return true
 }
 
 // resumeRuns wakes the runs whose loops a pause of Afar had stopped.
-func (s *draft) resumeRuns() {
-	for id, l := range s.loops.Rows {
+func (s *Draft) resumeRuns() {
+	for id, l := range s.Loops.Rows {
 		if l.Active() {
 			s.wakeRun(id, loop.WakeResumed)
 		}
@@ -55,20 +55,20 @@ func (s *draft) resumeRuns() {
 
 // turnOver deals with the loop of a run whose turn is over. It ends with a run that failed. A
 // run that is idle gets its next turn, or the person is told that the loop rests.
-func (s *draft) turnOver(r run.Run) {
+func (s *Draft) turnOver(r run.Run) {
 	id := session.ID(r.Conversation)
-	l, _ := s.loops.After(s.b, id)
+	l, _ := s.Loops.After(s.Batch, id)
 	switch {
 	case !l.Active():
 	case r.State == run.Failed:
-		if out, err := loop.Fail(l, "its run failed: "+r.Why, s.now); err == nil {
-			s.putLoop(id, out)
+		if out, err := loop.Fail(l, "its run failed: "+r.Why, s.Now); err == nil {
+			s.PutLoop(id, out)
 		}
 	case r.State != run.Idle, s.settingsAfter().Paused, l.Waits(), s.wakeRun(id, loop.Wake):
 	default:
 		if l, text := loop.Leave(l); text != "" {
-			s.loops.Put(s.b, l)
-			s.notify("loop-left", id, channel.News{Kind: channel.LoopSays, Of: "run:" + r.Name, What: text})
+			s.Loops.Put(s.Batch, l)
+			s.Notify("loop-left", id, channel.News{Kind: channel.LoopSays, Of: "run:" + r.Name, What: text})
 		}
 	}
 }
@@ -77,19 +77,19 @@ func (s *draft) turnOver(r run.Run) {
 // that was made so before and has no loop now.
 func (c *Core) StartLoopBeside(made run.Run, o loop.Options) (r run.Run, err error) {
 	frame := c.cfg.Secret()[:8]
-	err = c.do(func(s *draft) (err error) {
-		r = run.Rest(made, s.now)
-		if old, known := s.runs.byName.One(made.Name); known {
+	err = c.Do(func(s *Draft) (err error) {
+		r = run.Rest(made, s.Now)
+		if old, known := s.Runs.ByName.One(made.Name); known {
 			r = old
 		} else {
-			s.runs.Put(s.b, r)
+			s.Runs.Put(s.Batch, r)
 		}
 		id := session.ID(r.Conversation)
-		if r.Beside != made.Beside || s.loops.Rows[id].Active() {
+		if r.Beside != made.Beside || s.Loops.Rows[id].Active() {
 			return fmt.Errorf("a run with the name %s: %w", made.Name, ErrTaken)
 		}
 		_, err = s.beginLoop(id, frame, o)
-		r, _ = s.runs.After(s.b, r.ID)
+		r, _ = s.Runs.After(s.Batch, r.ID)
 		return err
 	})
 	return r, err
@@ -98,6 +98,6 @@ func (c *Core) StartLoopBeside(made run.Run, o loop.Options) (r run.Run, err err
 // LoopHolds reports whether the Stop hook of a run waits for its loop: for an errand or a
 // check, which no clock of the turn counts.
 func (c *Core) LoopHolds(r run.Run) (holds bool) {
-	c.view(func(s *state, _ time.Time) { holds = s.loops.Rows[session.ID(r.Conversation)].Holds() })
+	c.View(func(s *State, _ time.Time) { holds = s.Loops.Rows[session.ID(r.Conversation)].Holds() })
 	return holds
 }

@@ -8,10 +8,10 @@ import (
 
 // SeeFacts remembers that facts are in memory, by their digests.
 func (c *Core) SeeFacts(digests []string) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		for _, digest := range digests {
 			if _, known := s.facts.Rows[digest]; !known {
-				s.facts.Put(s.b, store.FactSeen{Digest: digest, At: s.now})
+				s.facts.Put(s.Batch, store.FactSeen{Digest: digest, At: s.Now})
 			}
 		}
 		return nil
@@ -21,7 +21,7 @@ func (c *Core) SeeFacts(digests []string) error {
 // SeenFacts returns a function that reports whether a digest was in memory once.
 func (c *Core) SeenFacts() func(digest string) bool {
 	return func(digest string) (seen bool) {
-		c.view(func(s *state, _ time.Time) { _, seen = s.facts.Rows[digest] })
+		c.View(func(s *State, _ time.Time) { _, seen = s.facts.Rows[digest] })
 		return seen
 	}
 }

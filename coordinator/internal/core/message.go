@@ -31,8 +31,8 @@ type messageTable struct {
 	byTask    *table.Index[message.ID, message.Message]
 }
 
-func newMessageTable(s *state) messageTable {
-	t := register(s, store.Messages, table.Traits[message.Message]{
+func newMessageTable(s *State) messageTable {
+	t := Register(s, store.Messages, table.Traits[message.Message]{
 		Touches: messageParts,
 		Held:    func(m message.Message) { s.newestSeq = max(s.newestSeq, m.Seq) },
 	})
@@ -50,9 +50,9 @@ func messageParts(_, after message.Message) []wake.Part {
 		return []wake.Part{Triaged}
 	}
 	if after.Task != "" {
-		return []wake.Part{ofSession(after.Session), Tasks}
+		return []wake.Part{OfSession(after.Session), Tasks}
 	}
-	return []wake.Part{ofSession(after.Session)}
+	return []wake.Part{OfSession(after.Session)}
 }
 
 // of returns the texts for a session, in no order.
@@ -63,23 +63,23 @@ func (t messageTable) of(id session.ID) []message.Message { return t.bySession.A
 func (t messageTable) delivered() []message.Message { return t.byState.All(string(message.Delivered)) }
 
 // newestText returns the number of the newest text, with those of the draft.
-func (s *draft) newestText() int64 {
+func (s *Draft) newestText() int64 {
 	newest := s.newestSeq
-	for m := range store.Messages.In(s.b) {
+	for m := range store.Messages.In(s.Batch) {
 		newest = max(newest, m.Seq)
 	}
 	return newest
 }
 
-// post stores a text. If its key is known, it returns the message with that key.
-func (s *draft) post(m message.Message) message.Message {
-	if known, ok := s.messages.After(s.b, message.IDOf(m.Key)); ok {
+// Post stores a text. If its key is known, it returns the message with that key.
+func (s *Draft) Post(m message.Message) message.Message {
+	if known, ok := s.Messages.After(s.Batch, message.IDOf(m.Key)); ok {
 		return known
 	}
-	m = message.Add(m, s.newestText(), s.now)
-	s.messages.Put(s.b, m)
+	m = message.Add(m, s.newestText(), s.Now)
+	s.Messages.Put(s.Batch, m)
 	text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(m))
-	s.record(event.MessageAdded, m.Session, string(m.ID), text)
+	s.Record(event.MessageAdded, m.Session, string(m.ID), text)
 	switch {
 	case m.Task != "":
 		s.passTexts(task.Slug(m.Task))
@@ -92,7 +92,7 @@ func (s *draft) post(m message.Message) message.Message {
 	return m
 }
 
-func (s *draft) nameOf(m message.Message) string {
+func (s *Draft) nameOf(m message.Message) string {
 	switch {
 	case m.ForPerson():
 		return "the person"
@@ -103,22 +103,22 @@ func (s *draft) nameOf(m message.Message) string {
 	case m.Session == "":
 		return "a session to be named"
 	}
-	if r, ok := s.runOf(m.Session); ok {
+	if r, ok := s.RunOf(m.Session); ok {
 		return "run " + r.Name
 	}
-	return s.token(m.Session)
+	return s.Token(m.Session)
 }
 
 // Deliver hands the texts that wait for a session to the hook that names the
 // delivery. Only a call with the same name gets the same texts again. A known taker
 // reports when it has printed them; see TextsPrinted.
 func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d message.Delivery, err error) {
-	err = c.do(func(s *draft) error {
-		d = message.Take(s.here(id), id, delivery, taker, s.now)
-		s.messages.Put(s.b, d.Changed...)
+	err = c.Do(func(s *Draft) error {
+		d = message.Take(s.here(id), id, delivery, taker, s.Now)
+		s.Messages.Put(s.Batch, d.Changed...)
 		for _, m := range d.Changed {
-			text := s.token(id) + ": the text of " + m.By + " was handed over"
-			s.record(event.MessageDelivered, id, string(m.ID), text)
+			text := s.Token(id) + ": the text of " + m.By + " was handed over"
+			s.Record(event.MessageDelivered, id, string(m.ID), text)
 		}
 		if len(d.Changed) > 0 && !taker.Known() {
 			s.takeReplies(id)
@@ -129,23 +129,23 @@ func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d
 }
 
 // missed tells the person of texts that a session did not get before it ended.
-func (s *draft) missed(v session.Session) {
-	_, runs := s.runs.byConversation.One(string(v.ID)) // its next turn takes them
-	if runs || len(message.Waiting(s.messages.of(v.ID), v.ID)) == 0 {
+func (s *Draft) missed(v session.Session) {
+	_, runs := s.Runs.ByConversation.One(string(v.ID)) // its next turn takes them
+	if runs || len(message.Waiting(s.Messages.of(v.ID), v.ID)) == 0 {
 		return
 	}
 	s.tellMissed(v)
 }
 
-func (s *draft) tellMissed(v session.Session) {
-	s.notify("missed", v.ID, channel.News{Kind: channel.Missed, Of: v.Token})
+func (s *Draft) tellMissed(v session.Session) {
+	s.Notify("missed", v.ID, channel.News{Kind: channel.Missed, Of: v.Token})
 }
 
 // ComesBack notes that a hook of a session calls. That proves that the texts that
 // another hook took before have arrived. It returns how many texts wait.
 func (c *Core) ComesBack(id session.ID, delivery string) (waiting int, err error) {
-	err = c.do(func(s *draft) error {
-		s.messages.Put(s.b, message.Finish(s.messages.of(id), id, delivery, s.now)...)
+	err = c.Do(func(s *Draft) error {
+		s.Messages.Put(s.Batch, message.Finish(s.Messages.of(id), id, delivery, s.Now)...)
 		waiting = len(message.Waiting(s.here(id), id))
 		return nil
 	})
@@ -154,15 +154,15 @@ func (c *Core) ComesBack(id session.ID, delivery string) (waiting int, err error
 
 // Messages returns all messages in memory, oldest first.
 func (c *Core) Messages() (out []message.Message) {
-	c.view(func(s *state, _ time.Time) { out = slices.Collect(maps.Values(s.messages.Rows)) })
+	c.View(func(s *State, _ time.Time) { out = slices.Collect(maps.Values(s.Messages.Rows)) })
 	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
 	return out
 }
 
 // AddressOf returns where a text goes; it is zero while the person has not said it.
 func (c *Core) AddressOf(m message.Message) (a message.Address) {
-	c.view(func(s *state, _ time.Time) {
-		r, runs := s.runs.byConversation.One(string(m.Session))
+	c.View(func(s *State, _ time.Time) {
+		r, runs := s.Runs.ByConversation.One(string(m.Session))
 		switch {
 		case m.To != "":
 			a = message.Address{Kind: m.To}
@@ -171,7 +171,7 @@ func (c *Core) AddressOf(m message.Message) (a message.Address) {
 		case runs:
 			a = message.Address{Kind: message.ToRun, Name: r.Name}
 		case m.Session != "":
-			a = message.Address{Kind: message.ToSession, Name: cmp.Or(s.token(m.Session), string(m.Session))}
+			a = message.Address{Kind: message.ToSession, Name: cmp.Or(s.Token(m.Session), string(m.Session))}
 		}
 	})
 	return a
@@ -179,10 +179,10 @@ func (c *Core) AddressOf(m message.Message) (a message.Address) {
 
 // TakeOver makes waiter, a hook with its process, the one that waits to wake a session.
 func (c *Core) TakeOver(id session.ID, waiter string, in session.Process) error {
-	return c.do(func(s *draft) error {
-		if v, ok := s.sessions.Rows[id]; ok && v.Waiter != waiter {
+	return c.Do(func(s *Draft) error {
+		if v, ok := s.Sessions.Rows[id]; ok && v.Waiter != waiter {
 			v.Waiter, v.WaitsIn = waiter, in
-			s.sessions.Put(s.b, v)
+			s.Sessions.Put(s.Batch, v)
 		}
 		return nil
 	})
@@ -202,44 +202,44 @@ const idleFor = 500 * time.Millisecond
 // AwaitWake waits until a session must be woken, at most until ctx ends. reason is the text
 // of its loop for the session; it is empty if a text of the person waits.
 func (c *Core) AwaitWake(ctx context.Context, id session.ID, waiter string) (answer, reason string) {
-	c.await(ctx, func(s *state, now time.Time) (done bool, at time.Time) {
+	c.await(ctx, func(s *State, now time.Time) (done bool, at time.Time) {
 		answer, at = s.wake(id, waiter, now)
 		reason = s.wakeReason(id, now)
 		return answer != Wait, at
-	}, ofSession(id), paused)
+	}, OfSession(id), paused)
 	return answer, reason
 }
 
 // dataWaits is the only thing that the host is told of texts that are data.
 const dataWaits = "Afar: a text from outside waits; it is in the context of this turn."
 
-func (s *state) wakeReason(id session.ID, now time.Time) string {
+func (s *State) wakeReason(id session.ID, now time.Time) string {
 	texts := message.Waiting(s.here(id), id)
 	switch {
 	case len(texts) > 0 && texts[0].Data:
 		return dataWaits
 	case !s.awaited(id, now):
-		return s.loops.Rows[id].Waking()
+		return s.Loops.Rows[id].Waking()
 	}
 	return ""
 }
 
 // awaited reports whether a text or a late answer waits for a session.
-func (s *state) awaited(id session.ID, now time.Time) bool {
+func (s *State) awaited(id session.ID, now time.Time) bool {
 	return len(message.Waiting(s.here(id), id)) > 0 || s.untold(id, now)
 }
 
 // wake returns what the waiter of a session must do, and when that changes by itself.
-func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string, at time.Time) {
-	v := s.sessions.Rows[id]
+func (s *State) wake(id session.ID, waiter string, now time.Time) (answer string, at time.Time) {
+	v := s.Sessions.Rows[id]
 	switch {
 	case !v.Live(), v.Waiter != waiter:
 		return End, at
-	case !v.Interactive() && !s.loops.Rows[id].Rests():
+	case !v.Interactive() && !s.Loops.Rows[id].Rests():
 		return End, at // nobody writes to a print session, and its client waits for this hook
-	case s.settings.Paused, v.State != session.Idle:
+	case s.Settings.Paused, v.State != session.Idle:
 		return Wait, at
-	case !s.awaited(id, now) && s.loops.Rows[id].Waking() == "":
+	case !s.awaited(id, now) && s.Loops.Rows[id].Waking() == "":
 		return Wait, at
 	}
 	if at = v.Since.Add(idleFor); now.Before(at) {
@@ -256,25 +256,25 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 // only living session. Otherwise the person is asked. It never decides several open
 // questions, or a question that is younger than the text. In the topic of a session
 // only that session counts.
-func (c *Core) Written(p Press) (Told, error) { return c.pressIt(p, (*draft).written) }
+func (c *Core) Written(p Press) (Told, error) { return c.pressIt(p, (*Draft).written) }
 
 // pressIt applies what the person did on a channel to the state as it is now.
-func (c *Core) pressIt(p Press, apply func(s *draft, p Press) Told) (told Told, err error) {
+func (c *Core) pressIt(p Press, apply func(s *Draft, p Press) Told) (told Told, err error) {
 	if err := c.Look(); err != nil {
 		return told, err
 	}
-	err = c.do(func(s *draft) error {
+	err = c.Do(func(s *Draft) error {
 		told = apply(s, p)
 		return nil
 	})
 	return told, err
 }
 
-func (s *draft) written(p Press) Told {
+func (s *Draft) written(p Press) Told {
 	all, live := s.onCards(), s.live()
 	if id, ok := s.sessionIn(p.Channel, p.At); ok {
 		all = slices.DeleteFunc(all, func(a ask.Ask) bool { return a.Session != id })
-		live = []session.Session{s.sessions.Rows[id]}
+		live = []session.Session{s.Sessions.Rows[id]}
 	}
 	m := p.message("")
 	switch open := p.seen(all); {
@@ -292,15 +292,15 @@ func (s *draft) written(p Press) Told {
 		return tells(channel.NothingRuns)
 	case len(live) == 1:
 		m.Session = live[0].ID
-		return Told{Worded: s.fate(s.post(m).Session)}
+		return Told{Worded: s.fate(s.Post(m).Session)}
 	}
-	m.Nonce = s.cfg.Secret()
-	return Told{Choose: s.post(m).ID}
+	m.Nonce = s.Cfg.Secret()
+	return Told{Choose: s.Post(m).ID}
 }
 
 func (p Press) message(id session.ID) message.Message {
 	return message.Message{
-		Key:     p.Channel + ":" + itoa(p.Update),
+		Key:     p.Channel + ":" + Itoa(p.Update),
 		Session: id,
 		Text:    p.Text,
 		By:      p.Decision.By,
@@ -311,7 +311,7 @@ func (p Press) message(id session.ID) message.Message {
 
 // onCards returns the open asks that have left the terminal, one for each card, oldest
 // first.
-func (s *state) onCards() (out []ask.Ask) {
+func (s *State) onCards() (out []ask.Ask) {
 	for _, card := range s.openCards() {
 		if face := card.Face(); face.State == ask.Open && face.Shown {
 			out = append(out, face)
@@ -321,8 +321,8 @@ func (s *state) onCards() (out []ask.Ask) {
 }
 
 // live returns the sessions that run with Afar's hooks, by token.
-func (s *state) live() (out []session.Session) {
-	for _, v := range s.sessions.live() {
+func (s *State) live() (out []session.Session) {
+	for _, v := range s.Sessions.live() {
 		if v.Protected() {
 			out = append(out, v)
 		}
@@ -333,23 +333,23 @@ func (s *state) live() (out []session.Session) {
 
 // wakeable reports whether a session is idle and a hook or a mod of it waits to wake it, as
 // Look has just seen.
-func (s *state) wakeable(v session.Session) bool {
+func (s *State) wakeable(v session.Session) bool {
 	return v.State == session.Idle && (v.Waiter != "" || v.Mod.Known())
 }
 
 // fate returns when a session gets a text that waits for it. It is correct for the
 // processes that Look has just seen. A terminal that has the conversation of a taken run is a
 // session like others.
-func (s *state) fate(id session.ID) channel.Fate {
-	if r, ok := s.runs.byConversation.One(string(id)); ok && r.State != run.Taken {
+func (s *State) fate(id session.ID) channel.Fate {
+	if r, ok := s.Runs.ByConversation.One(string(id)); ok && r.State != run.Taken {
 		return s.runFate(r)
 	}
-	v := s.sessions.Rows[id]
+	v := s.Sessions.Rows[id]
 	f := channel.Fate{To: v.Token, At: channel.AtStop}
 	switch {
 	case v.State == session.Ended:
 		f.At = channel.AtResume
-	case s.settings.Paused:
+	case s.Settings.Paused:
 		f.At = channel.AtUnpause
 	case s.wakeable(v):
 		f.At = channel.AtOnce
@@ -357,7 +357,7 @@ func (s *state) fate(id session.ID) channel.Fate {
 		f.At = channel.AtPrompt
 	case v.Batches:
 		f.At = channel.AtTool
-	case s.loops.Rows[id].Active():
+	case s.Loops.Rows[id].Active():
 		f.At = channel.AtLoopEnd
 	}
 	return f
@@ -365,48 +365,48 @@ func (s *state) fate(id session.ID) channel.Fate {
 
 // Choose gives a text that waited for its recipient to the one that the person tapped: p.Choice is the token
 // of a session or, for a text that answers a question, the nonce of that, "" for none. p.Decision is what the text says.
-func (c *Core) Choose(p Press) (Told, error) { return c.pressIt(p, (*draft).choose) }
+func (c *Core) Choose(p Press) (Told, error) { return c.pressIt(p, (*Draft).choose) }
 
-func (s *draft) choose(p Press) Told {
-	m, known := s.messages.byNonce.One(p.Nonce)
+func (s *Draft) choose(p Press) Told {
+	m, known := s.Messages.byNonce.One(p.Nonce)
 	switch {
 	case !known:
 		return tells(channel.UnknownText)
 	case m.Answers:
 		return s.settleText(m, p)
 	}
-	v, _ := s.find(p.Choice)
+	v, _ := s.Find(p.Choice)
 	routed, err := message.Route(m, v.ID)
 	switch {
 	case err != nil:
-		return Told{Worded: channel.News{Kind: channel.SentText, Of: s.token(m.Session)}}
+		return Told{Worded: channel.News{Kind: channel.SentText, Of: s.Token(m.Session)}}
 	case !v.Live():
 		return tells(channel.SessionOver)
 	}
-	s.messages.Put(s.b, routed)
+	s.Messages.Put(s.Batch, routed)
 	s.queueRunOf(v.ID)
-	s.record(event.MessageAdded, v.ID, string(m.ID), m.By+" sent a text to "+v.Token)
+	s.Record(event.MessageAdded, v.ID, string(m.ID), m.By+" sent a text to "+v.Token)
 	return Told{Worded: s.fate(v.ID), Edit: true}
 }
 
 // settleText answers the question that the person tapped with the text that waited for its question.
-func (s *draft) settleText(m message.Message, p Press) Told {
-	a, found := s.asks.byNonce.One(p.Choice)
-	dropped, err := message.Drop(m, s.now)
+func (s *Draft) settleText(m message.Message, p Press) Told {
+	a, found := s.Asks.byNonce.One(p.Choice)
+	dropped, err := message.Drop(m, s.Now)
 	switch {
 	case err != nil:
 		return tells(channel.UsedText)
 	case p.Choice == "":
 		dropped.Outcome = "answers nothing, as you chose"
-		s.messages.Put(s.b, dropped)
+		s.Messages.Put(s.Batch, dropped)
 		return Told{Worded: channel.News{Kind: channel.NothingDecided}, Edit: true}
 	case !found, len(s.onCard(a).Waiting()) == 0:
 		return Told{Worded: channel.Answer{Card: ask.Card{a}, Err: ask.ErrSettled}}
 	}
 	p.Text = m.Text
-	said := channel.News{Kind: channel.DecidedIn, Of: s.token(a.Session), What: s.decide(a, p).Words()}
-	dropped.Outcome = "answered a question of " + folded(said.Words())
-	s.messages.Put(s.b, dropped)
+	said := channel.News{Kind: channel.DecidedIn, Of: s.Token(a.Session), What: s.decide(a, p).Words()}
+	dropped.Outcome = "answered a question of " + Folded(said.Words())
+	s.Messages.Put(s.Batch, dropped)
 	return Told{Worded: said, Edit: true}
 }
 
@@ -421,8 +421,8 @@ type Choice struct {
 // Choice returns the choice for a text that was written at an address of a channel. ok is false if the person has
 // already chosen.
 func (c *Core) Choice(name string, at channel.Address, text message.ID) (out Choice, ok bool) {
-	c.view(func(s *state, _ time.Time) {
-		out.Message = s.messages.Rows[text]
+	c.View(func(s *State, _ time.Time) {
+		out.Message = s.Messages.Rows[text]
 		ok, out.Open = out.State == message.Unrouted, s.onCards()
 		if id, one := s.sessionIn(name, at); one {
 			out.Open = slices.DeleteFunc(out.Open, func(a ask.Ask) bool { return a.Session != id })
@@ -436,8 +436,8 @@ func (c *Core) Choice(name string, at channel.Address, text message.ID) (out Cho
 
 // TextByNonce returns the text that waits under a nonce, "" for none.
 func (c *Core) TextByNonce(nonce string) (text string) {
-	c.view(func(s *state, _ time.Time) {
-		m, _ := s.messages.byNonce.One(nonce)
+	c.View(func(s *State, _ time.Time) {
+		m, _ := s.Messages.byNonce.One(nonce)
 		text = m.Text
 	})
 	return text

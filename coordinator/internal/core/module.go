@@ -24,18 +24,18 @@ func moduleParts(before, after module.Module) []wake.Part {
 // ErrDisabled says that a module is not enabled, or with another content.
 var ErrDisabled = errors.New("the module is not enabled")
 
-func (s *draft) noteModule(kind event.Kind, name module.Name, text string) {
-	s.record(kind, "", string(name), "module "+string(name)+": "+folded(text))
+func (s *Draft) noteModule(kind event.Kind, name module.Name, text string) {
+	s.Record(kind, "", string(name), "module "+string(name)+": "+Folded(text))
 }
 
 // EnableModule enables the content of a folder for the person by.
 func (c *Core) EnableModule(name module.Name, hash, by string) (m module.Module, err error) {
-	err = c.do(func(s *draft) error {
+	err = c.Do(func(s *Draft) error {
 		m = s.modules.Rows[name]
 		m.Name = name
-		m = m.Enable(hash, by, s.now)
-		s.modules.Put(s.b, m)
-		s.noteModule(event.ModuleEnabled, name, "enabled by "+by+" (sha256 "+short(hash)+")"+proof(hash))
+		m = m.Enable(hash, by, s.Now)
+		s.modules.Put(s.Batch, m)
+		s.noteModule(event.ModuleEnabled, name, "enabled by "+by+" (sha256 "+Short(hash)+")"+Proof(hash))
 		return nil
 	})
 	return m, err
@@ -43,12 +43,12 @@ func (c *Core) EnableModule(name module.Name, hash, by string) (m module.Module,
 
 // DisableModule disables a module for the person by.
 func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err error) {
-	err = c.do(func(s *draft) error {
+	err = c.Do(func(s *Draft) error {
 		if m = s.modules.Rows[name]; !m.Known() {
 			return fmt.Errorf("module %q: %w", name, ErrNotFound)
 		}
-		m = m.Disable(by, s.now)
-		s.modules.Put(s.b, m)
+		m = m.Disable(by, s.Now)
+		s.modules.Put(s.Batch, m)
 		s.noteModule(event.ModuleDisabled, name, "disabled by "+by)
 		return nil
 	})
@@ -58,32 +58,32 @@ func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err 
 // LookedAtModule notes how the folder of a module differs from the one with this hash, "" if it does
 // not. The person is told once. It does nothing if the person has enabled another content since.
 func (c *Core) LookedAtModule(name module.Name, hash, why string) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		m := s.modules.Rows[name]
 		if !m.On || m.Hash != hash || m.Held == why {
 			return nil
 		}
-		m.File = m.Hold(why, s.now)
-		s.modules.Put(s.b, m)
+		m.File = m.Hold(why, s.Now)
+		s.modules.Put(s.Batch, m)
 		if why == "" {
 			s.noteModule(event.ModuleChanged, name, "its folder is again what "+m.By+" enabled")
 			return nil
 		}
 		s.noteModule(event.ModuleDisabled, name, "held: "+why)
-		s.notify("module:"+string(name), "", channel.News{Kind: channel.ModuleHeld, Of: string(name), Why: folded(why)})
+		s.Notify("module:"+string(name), "", channel.News{Kind: channel.ModuleHeld, Of: string(name), Why: Folded(why)})
 		return nil
 	})
 }
 
 // Module returns what is kept of a module. A folder that no person has enabled has nothing.
 func (c *Core) Module(name module.Name) (m module.Module, ok bool) {
-	c.view(func(s *state, _ time.Time) { m = s.modules.Rows[name] })
+	c.View(func(s *State, _ time.Time) { m = s.modules.Rows[name] })
 	return m, m.Known()
 }
 
 // Modules returns what is kept of all modules, by name.
 func (c *Core) Modules() (all []module.Module) {
-	c.view(func(s *state, _ time.Time) { all = s.modules.Sorted() })
+	c.View(func(s *State, _ time.Time) { all = s.modules.Sorted() })
 	return all
 }
 
@@ -98,20 +98,20 @@ func (c *Core) TakeEvent(name module.Name, hash string, e module.Event) error {
 			return err
 		}
 	}
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		m := s.modules.Rows[name]
 		switch {
 		case !m.Live(), m.Hash != hash:
 			return ErrDisabled
-		case seen.Covers(s.now):
+		case seen.Covers(s.Now):
 			return nil
 		}
-		s.modules.Put(s.b, m.Came(s.now))
+		s.modules.Put(s.Batch, m.Came(s.Now))
 		if e.ID != "" {
-			store.Seen.Put(s.b, module.Seen{Key: module.KeyOf(name, e.ID), At: s.now})
+			store.Seen.Put(s.Batch, module.Seen{Key: module.KeyOf(name, e.ID), At: s.Now})
 		}
 		by := "module " + string(name)
-		s.post(message.Message{
+		s.Post(message.Message{
 			Key:     "module:" + c.cfg.Secret(),
 			To:      message.ToTriage,
 			Text:    message.Fence(by, e.Text, c.cfg.Secret()),
@@ -130,18 +130,18 @@ const mostGarbled = 20
 // GarbledLine notes a line of a module's source that is no event. The person is told of the first
 // one since the module was enabled.
 func (c *Core) GarbledLine(name module.Name, hash, why string) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		m := s.modules.Rows[name]
 		if !m.Live() || m.Hash != hash {
 			return ErrDisabled
 		}
-		s.modules.Put(s.b, m.Garbled(why))
+		s.modules.Put(s.Batch, m.Garbled(why))
 		if m.Bad < mostGarbled {
 			s.noteModule(event.ModuleGarbled, name, "a line of its source is no event: "+why)
 		}
 		if m.Bad == 0 {
-			s.notify("module:"+string(name), "",
-				channel.News{Kind: channel.ModuleGarbled, Of: string(name), Why: folded(why)})
+			s.Notify("module:"+string(name), "",
+				channel.News{Kind: channel.ModuleGarbled, Of: string(name), Why: Folded(why)})
 		}
 		return nil
 	})
@@ -149,7 +149,7 @@ func (c *Core) GarbledLine(name module.Name, hash, why string) error {
 
 // StartedSource notes that the source of a module runs.
 func (c *Core) StartedSource(name module.Name, pid int) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		s.noteModule(event.ModuleStarted, name, fmt.Sprintf("its source runs as process %d", pid))
 		return nil
 	})
@@ -158,11 +158,11 @@ func (c *Core) StartedSource(name module.Name, pid int) error {
 // EndedSource notes that the source of a module has ended by itself, and with tell says so to the
 // person.
 func (c *Core) EndedSource(name module.Name, why string, tell bool) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		s.noteModule(event.ModuleEnded, name, "its source has ended: "+why)
 		if tell {
-			s.notify("module:"+string(name), "",
-				channel.News{Kind: channel.ModuleEnds, Of: string(name), Why: folded(why)})
+			s.Notify("module:"+string(name), "",
+				channel.News{Kind: channel.ModuleEnds, Of: string(name), Why: Folded(why)})
 		}
 		return nil
 	})

@@ -17,22 +17,22 @@ import (
 // happens meanwhile is told together. Asks are not notices and are never delayed.
 const noticeEvery = time.Minute
 
-// notify tells the person news in every away mode: at once, together with others of its kind and session, or
+// Notify tells the person news in every away mode: at once, together with others of its kind and session, or
 // after the quiet hours. shows are the ids of the messages in it.
-func (s *draft) notify(kind string, id session.ID, n channel.News, shows ...string) {
+func (s *Draft) Notify(kind string, id session.ID, n channel.News, shows ...string) {
 	s.heap(kind, id, n, shows, true)
 }
 
 // heap adds news to the pile of its kind and session. loud says that it is a reason to ring by itself.
-func (s *draft) heap(kind string, id session.ID, n channel.News, shows []string, loud bool) {
-	if !s.reachable() {
+func (s *Draft) heap(kind string, id session.ID, n channel.News, shows []string, loud bool) {
+	if !s.Reachable() {
 		return
 	}
-	key, due := kind+":"+string(id), s.now
-	if until := s.cfg.Rules.Quiet.Until(s.now); !until.IsZero() {
+	key, due := kind+":"+string(id), s.Now
+	if until := s.Cfg.Rules.Quiet.Until(s.Now); !until.IsZero() {
 		key, id, due = quietPile, "", until
 	}
-	pile := s.pile(key, due, s.now)
+	pile := s.pile(key, due, s.Now)
 	pile.News = append(pile.News[:len(pile.News):len(pile.News)], n)
 	pile.Shows, pile.Loud = slices.Concat(pile.Shows, shows), pile.Loud || loud
 	if left := len(pile.News) - maxPile; left > 0 {
@@ -73,10 +73,10 @@ func (c *Core) TellTogether(
 		first, _, _ := strings.Cut(channel.Notice{Text: n.Words()}.Plain(), "\n")
 		all.News[i] = channel.News{Text: channel.Verbatim(ask.Elide(first, maxTold))}
 	}
-	return merged, c.do(func(s *draft) error {
-		s.b.Done = waits
-		key := fmt.Sprintf("notice:together:%d", s.now.UnixNano())
-		s.onChannel(lane, key, ActNotice, encode(all), s.now)
+	return merged, c.Do(func(s *Draft) error {
+		s.Batch.Done = waits
+		key := fmt.Sprintf("notice:together:%d", s.Now.UnixNano())
+		s.OnChannel(lane, key, ActNotice, Encode(all), s.Now)
 		return nil
 	})
 }
@@ -86,42 +86,42 @@ const maxTold = 300
 
 // hasten tells the waiting notices of one kind and session now, so that they do not come
 // after later news. Quiet hours still delay them.
-func (s *draft) hasten(kind string, id session.ID) {
+func (s *Draft) hasten(kind string, id session.ID) {
 	key := kind + ":" + string(id)
-	pile, ok := s.newSettings().Piles[key]
-	if !ok || !s.now.Before(pile.Due) || !s.cfg.Rules.Quiet.Until(s.now).IsZero() {
+	pile, ok := s.NewSettings().Piles[key]
+	if !ok || !s.Now.Before(pile.Due) || !s.Cfg.Rules.Quiet.Until(s.Now).IsZero() {
 		return
 	}
-	s.sendPile(key, id, pile, s.now)
-	pile.Due = s.now
+	s.sendPile(key, id, pile, s.Now)
+	pile.Due = s.Now
 	s.putPile(key, pile)
 }
 
 // sendPile writes the action that tells a pile at due.
-func (s *draft) sendPile(key string, id session.ID, pile store.Pile, due time.Time) {
+func (s *Draft) sendPile(key string, id session.ID, pile store.Pile, due time.Time) {
 	name := fmt.Sprintf("notice:%s:%d", key, pile.Due.UnixNano())
-	s.onChannels(name, ActNotice, encode(channel.Notice{
+	s.OnChannels(name, ActNotice, Encode(channel.Notice{
 		Session: id, News: pile.News, Left: pile.Left, Quiet: key == quietPile, Shows: pile.Shows, Silent: !pile.Loud,
 	}), due)
 }
 
 // noticeOn tells news on one channel only.
-func (s *draft) noticeOn(name, about string, n channel.News) {
-	due := s.now
-	if until := s.cfg.Rules.Quiet.Until(s.now); !until.IsZero() {
+func (s *Draft) noticeOn(name, about string, n channel.News) {
+	due := s.Now
+	if until := s.Cfg.Rules.Quiet.Until(s.Now); !until.IsZero() {
 		due = until
 	}
-	key := fmt.Sprintf("notice:%s:%d", about, s.now.UnixNano())
-	data := encode(channel.Notice{News: []channel.News{n}})
-	s.onChannel(name, key, ActNotice, data, due)
+	key := fmt.Sprintf("notice:%s:%d", about, s.Now.UnixNano())
+	data := Encode(channel.Notice{News: []channel.News{n}})
+	s.OnChannel(name, key, ActNotice, data, due)
 }
 
 // PassOn tells the person a notification of the host, if they are away from the session.
 // kind is the host's word for it.
 func (c *Core) PassOn(id session.ID, kind, text string) error {
-	return c.do(func(s *draft) error {
-		if v, ok := s.sessions.Rows[id]; ok && text != "" && s.mode(id, s.now) == session.On {
-			s.notify(kind, id, channel.News{Kind: channel.HostSays, Of: v.Token, What: text})
+	return c.Do(func(s *Draft) error {
+		if v, ok := s.Sessions.Rows[id]; ok && text != "" && s.Mode(id, s.Now) == session.On {
+			s.Notify(kind, id, channel.News{Kind: channel.HostSays, Of: v.Token, What: text})
 		}
 		return nil
 	})
@@ -134,8 +134,8 @@ const (
 
 // pile returns the pile for a notice of now: the one that waits to be told, or a new
 // one.
-func (s *state) pile(key string, due, now time.Time) store.Pile {
-	last := s.settings.Piles[key]
+func (s *State) pile(key string, due, now time.Time) store.Pile {
+	last := s.Settings.Piles[key]
 	if now.Before(last.Due) {
 		return last
 	}
@@ -146,21 +146,21 @@ func (s *state) pile(key string, due, now time.Time) store.Pile {
 }
 
 // putPile records a pile, and drops piles that no longer delay a notice.
-func (s *draft) putPile(key string, p store.Pile) {
-	set := s.newSettings()
+func (s *Draft) putPile(key string, p store.Pile) {
+	set := s.NewSettings()
 	set.Piles = maps.Clone(set.Piles)
-	maps.DeleteFunc(set.Piles, func(_ string, old store.Pile) bool { return !s.now.Before(old.Due.Add(noticeEvery)) })
+	maps.DeleteFunc(set.Piles, func(_ string, old store.Pile) bool { return !s.Now.Before(old.Due.Add(noticeEvery)) })
 	if set.Piles == nil {
 		set.Piles = map[string]store.Pile{}
 	}
 	set.Piles[key] = p
 }
 
-// newSettings returns the settings as the draft leaves them, for the caller to change.
-func (s *draft) newSettings() *store.Settings {
-	if s.b.Settings == nil {
-		next := s.settings
-		s.b.Settings = &next
+// NewSettings returns the settings as the draft leaves them, for the caller to change.
+func (s *Draft) NewSettings() *store.Settings {
+	if s.Batch.Settings == nil {
+		next := s.Settings
+		s.Batch.Settings = &next
 	}
-	return s.b.Settings
+	return s.Batch.Settings
 }

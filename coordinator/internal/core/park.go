@@ -16,9 +16,9 @@ import (
 // delivery tells them. A repeated call with the same delivery gets the same text, because
 // the reply was lost. What does not fit waits for the next delivery.
 func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, err error) {
-	err = c.do(func(s *draft) error {
-		answers := ask.TellLate(s.answeredLate(id, delivery), delivery, room, s.now)
-		s.asks.Put(s.b, answers.Told...)
+	err = c.Do(func(s *Draft) error {
+		answers := ask.TellLate(s.answeredLate(id, delivery), delivery, room, s.Now)
+		s.Asks.Put(s.Batch, answers.Told...)
 		text = strings.Trim(answers.Text+"\n"+s.tells(id, delivery, answers.Room), "\n")
 		return nil
 	})
@@ -26,28 +26,28 @@ func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, 
 }
 
 // tells hands over to a delivery what waits for a session.
-func (s *draft) tells(id session.ID, delivery string, room int) string {
-	v := s.sessions.Rows[id]
+func (s *Draft) tells(id session.ID, delivery string, room int) string {
+	v := s.Sessions.Rows[id]
 	if len(v.Tells) == 0 {
 		return ""
 	}
 	next, text := v.Deliver(delivery, room)
 	if !slices.Equal(next.Tells, v.Tells) {
-		s.sessions.Put(s.b, next)
+		s.Sessions.Put(s.Batch, next)
 	}
 	return text
 }
 
 // UntellLate takes back what a delivery told, because it never arrived.
 func (c *Core) UntellLate(id session.ID, delivery string) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		for _, a := range s.answeredLate(id, delivery) {
 			if next, err := ask.Untell(a, delivery); err == nil {
-				s.asks.Put(s.b, next)
+				s.Asks.Put(s.Batch, next)
 			}
 		}
-		if v := s.sessions.Rows[id]; len(v.Tells) > 0 {
-			s.sessions.Put(s.b, v.Undeliver(delivery))
+		if v := s.Sessions.Rows[id]; len(v.Tells) > 0 {
+			s.Sessions.Put(s.Batch, v.Undeliver(delivery))
 		}
 		return nil
 	})
@@ -55,8 +55,8 @@ func (c *Core) UntellLate(id session.ID, delivery string) error {
 
 // answeredLate returns the asks of a session whose late answers a delivery has
 // to tell, oldest first.
-func (s *state) answeredLate(id session.ID, delivery string) (out []ask.Ask) {
-	for _, a := range s.asks.of(id) {
+func (s *State) answeredLate(id session.ID, delivery string) (out []ask.Ask) {
+	for _, a := range s.Asks.Of(id) {
 		if a.TellIn(delivery) {
 			out = append(out, a)
 		}
@@ -68,9 +68,9 @@ func (s *state) answeredLate(id session.ID, delivery string) (out []ask.Ask) {
 // lateUntil returns until when a session may wait for late answers, the zero time for not at
 // all. It waits for a retry of a call that auto mode refused only if a channel is
 // available on which the person can allow it.
-func (s *state) lateUntil(id session.ID) (until time.Time) {
-	for _, a := range s.asks.of(id) {
-		if at := a.WaitsUntil(); at.After(until) && (a.Kind != ask.Denied || s.reachable()) {
+func (s *State) lateUntil(id session.ID) (until time.Time) {
+	for _, a := range s.Asks.Of(id) {
+		if at := a.WaitsUntil(); at.After(until) && (a.Kind != ask.Denied || s.Reachable()) {
 			until = at
 		}
 	}
@@ -80,9 +80,9 @@ func (s *state) lateUntil(id session.ID) (until time.Time) {
 // AwaitLate waits until there is something to tell a session that waits for the
 // answers to its parked calls, or nothing to wait for; at most until ctx ends.
 func (c *Core) AwaitLate(ctx context.Context, id session.ID) {
-	c.await(ctx, func(s *state, now time.Time) (done bool, at time.Time) {
+	c.await(ctx, func(s *State, now time.Time) (done bool, at time.Time) {
 		until := s.lateUntil(id)
 		told := len(s.answeredLate(id, "")) > 0 || len(message.Waiting(s.here(id), id)) > 0
-		return told || s.settings.Paused || !now.Before(until), until
-	}, ofSession(id), paused, Pairing)
+		return told || s.Settings.Paused || !now.Before(until), until
+	}, OfSession(id), paused, Pairing)
 }

@@ -20,8 +20,8 @@ import (
 // What a person decides counts only with its entry in the journal's chain: a row that somebody wrote
 // into the database by hand decides nothing. The entry ends with a proof, a digest of what was decided.
 
-// proof returns the end of the text of an entry about a decision.
-func proof(decided any) string {
+// Proof returns the end of the text of an entry about a decision.
+func Proof(decided any) string {
 	raw, err := json.Marshal(decided)
 	if err != nil {
 		return "" // cannot happen: a value of the state can be stored. Then the decision counts for nothing later
@@ -48,7 +48,7 @@ func (d decision) provenBy(e event.Event) bool {
 
 func askDecision(a ask.Ask) (d decision, ok bool) {
 	said, ok := a.Given()
-	return decision{event.AskAnswered, string(a.ID), proof(said)}, ok
+	return decision{event.AskAnswered, string(a.ID), Proof(said)}, ok
 }
 
 func grantDecision(g grant.Grant) (d decision, ok bool) {
@@ -57,7 +57,7 @@ func grantDecision(g grant.Grant) (d decision, ok bool) {
 		Rules       []grant.Rule
 		At, Expires int64
 	}{string(g.Session), g.Rules, g.At.UnixMilli(), g.ExpiresAt.UnixMilli()}
-	return decision{event.GrantGiven, string(g.ID), proof(decided)}, g.EndedAt.IsZero()
+	return decision{event.GrantGiven, string(g.ID), Proof(decided)}, g.EndedAt.IsZero()
 }
 
 // answerProof returns the proof of an answer.
@@ -83,14 +83,14 @@ func (c *Core) proven(d decision) (bool, error) {
 // An unproven value claims a decision that the journal does not know.
 type unproven struct {
 	name string // of the row
-	undo func(s *draft)
+	undo func(s *Draft)
 }
 
 const unprovenText = "it claims a decision of the person that the journal has no entry of; it does not count"
 
 // unproven returns the values that would still have an effect, and are not proven.
 func (c *Core) unproven() (all []unproven, err error) {
-	check := func(d decision, claims bool, name string, undo func(*draft)) {
+	check := func(d decision, claims bool, name string, undo func(*Draft)) {
 		if !claims || err != nil {
 			return
 		}
@@ -100,45 +100,45 @@ func (c *Core) unproven() (all []unproven, err error) {
 		}
 	}
 	s := c.state
-	for _, a := range s.asks.waiting() {
+	for _, a := range s.Asks.Waiting() {
 		d, claims := askDecision(a)
 		if a.Overlong() {
 			d.proof = "none"
 		}
-		check(d, claims, store.Asks.Table+" "+string(a.ID), func(s *draft) {
-			s.putAsk(a.Unanswered(unprovenText))
+		check(d, claims, store.Asks.Table+" "+string(a.ID), func(s *Draft) {
+			s.PutAsk(a.Unanswered(unprovenText))
 		})
 	}
 	for _, g := range s.activeGrants() {
 		d, claims := grantDecision(g)
-		check(d, claims, store.Grants.Table+" "+string(g.ID), func(s *draft) {
+		check(d, claims, store.Grants.Table+" "+string(g.ID), func(s *Draft) {
 			_, _ = s.endGrant(g, "nobody gave it") // it is active
 		})
 	}
 	for _, m := range s.modules.Rows {
-		d := decision{event.ModuleEnabled, string(m.Name), proof(m.Hash)}
-		check(d, m.On, store.Modules.Table+" "+string(m.Name), func(s *draft) {
+		d := decision{event.ModuleEnabled, string(m.Name), Proof(m.Hash)}
+		check(d, m.On, store.Modules.Table+" "+string(m.Name), func(s *Draft) {
 			m.File = approved.File{Held: unprovenText}
-			s.modules.Put(s.b, m)
+			s.modules.Put(s.Batch, m)
 		})
 	}
 	for _, t := range s.triggers.Rows {
-		d := decision{event.TriggerOn, string(t.Name), proof(t.Text + t.Runs)}
-		check(d, t.On && !t.Removed, store.Triggers.Table+" "+string(t.Name), func(s *draft) {
+		d := decision{event.TriggerOn, string(t.Name), Proof(t.Text + t.Runs)}
+		check(d, t.On && !t.Removed, store.Triggers.Table+" "+string(t.Name), func(s *Draft) {
 			t.File, t.Next = approved.File{Held: unprovenText}, time.Time{}
-			s.triggers.Put(s.b, t)
+			s.triggers.Put(s.Batch, t)
 		})
 	}
 	return all, err
 }
 
 // undone takes back what is not proven, and tells the person.
-func undone(all []unproven) func(*draft) error {
-	return func(s *draft) error {
+func undone(all []unproven) func(*Draft) error {
+	return func(s *Draft) error {
 		for _, u := range all {
 			u.undo(s)
-			s.record(event.Damaged, "", u.name, unprovenText)
-			s.notify("unproven:"+u.name, "", channel.News{Kind: channel.Unproven, Of: u.name})
+			s.Record(event.Damaged, "", u.name, unprovenText)
+			s.Notify("unproven:"+u.name, "", channel.News{Kind: channel.Unproven, Of: u.name})
 		}
 		return nil
 	}
@@ -157,8 +157,8 @@ func (c *Core) checkAnswer(id ask.ID) error {
 	if ok, err := c.proven(d); ok || err != nil {
 		return err
 	}
-	return c.do(undone([]unproven{{store.Asks.Table + " " + string(id), func(s *draft) {
-		s.putAsk(s.asks.Rows[id].Unanswered(unprovenText))
+	return c.Do(undone([]unproven{{store.Asks.Table + " " + string(id), func(s *Draft) {
+		s.PutAsk(s.Asks.Rows[id].Unanswered(unprovenText))
 	}}}))
 }
 

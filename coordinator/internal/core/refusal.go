@@ -15,20 +15,20 @@ var ErrRefused = errors.New("refused at the person's address")
 // Refuse notes that the address of the person of a channel takes nothing now. The actions of the channel wait,
 // except the answers to taps, and one is tried from time to time. The person is told on the other channels.
 func (c *Core) Refuse(act channel.Act, r channel.Refusal) error {
-	return c.do(func(s *draft) error {
-		s.b.Act = act
-		before := s.account(act.Channel)
+	return c.Do(func(s *Draft) error {
+		s.Batch.Act = act
+		before := s.Account(act.Channel)
 		if before.Person == nil {
 			return nil
 		}
-		next, tell := before.Refuse(r, s.now)
-		s.accounts.Put(s.b, next)
+		next, tell := before.Refuse(r, s.Now)
+		s.Accounts.Put(s.Batch, next)
 		if !tell {
 			return nil
 		}
-		s.record(event.TelegramFailing, "", before.Speaker, r.Why+"; "+r.Fix)
+		s.Record(event.TelegramFailing, "", before.Speaker, r.Why+"; "+r.Fix)
 		for _, name := range s.available() {
-			if name != act.Channel && s.accounts.Rows[name].Refused() == nil {
+			if name != act.Channel && s.Accounts.Rows[name].Refused() == nil {
 				s.noticeOn(name, "refused:"+act.Channel, channel.News{Kind: channel.Refused, Why: r.Why, What: r.Fix})
 			}
 		}
@@ -38,16 +38,16 @@ func (c *Core) Refuse(act channel.Act, r channel.Refusal) error {
 
 // Accept ends a refusal: what waits for the person is shown.
 func (c *Core) Accept(act channel.Act) error {
-	return c.do(func(s *draft) error {
-		s.b.Act = act
-		before := s.account(act.Channel)
+	return c.Do(func(s *Draft) error {
+		s.Batch.Act = act
+		before := s.Account(act.Channel)
 		if before.Refused() == nil {
 			return nil
 		}
-		s.accounts.Put(s.b, before.Accept(s.now))
+		s.Accounts.Put(s.Batch, before.Accept(s.Now))
 		s.showOpen(act.Channel)
 		text := act.Channel + " takes messages for " + before.Person.Name + " again"
-		s.record(event.TelegramConnected, "", before.Speaker, text)
+		s.Record(event.TelegramConnected, "", before.Speaker, text)
 		return nil
 	})
 }
@@ -55,8 +55,8 @@ func (c *Core) Accept(act channel.Act) error {
 // refusedUntil returns when the lane of a channel may try the address of its person again, zero if nothing is
 // refused there.
 func (c *Core) refusedUntil(lane string) (until time.Time) {
-	c.view(func(s *state, _ time.Time) {
-		if r := s.accounts.Rows[lane].Refused(); r != nil {
+	c.View(func(s *State, _ time.Time) {
+		if r := s.Accounts.Rows[lane].Refused(); r != nil {
 			until = r.Next
 		}
 	})

@@ -67,8 +67,8 @@ func (c *Core) AsksEnded(before ask.ID, limit int) ([]ask.Ask, error) {
 // AsksEndedSince returns the asks whose cards were shown and that were settled at a time or later, as far as they are
 // in memory: for hours at least. Those that were opened first come first.
 func (c *Core) AsksEndedSince(at time.Time) (ended []ask.Ask) {
-	c.view(func(s *state, _ time.Time) {
-		for _, a := range s.asks.Rows {
+	c.View(func(s *State, _ time.Time) {
+		for _, a := range s.Asks.Rows {
 			if a.Shown && !a.Waiting() && !a.Answered().Before(at) {
 				ended = append(ended, a)
 			}

@@ -34,21 +34,21 @@ var ErrTaken = errors.New("taken")
 // A runTable holds the runs.
 type runTable struct {
 	*table.Table[run.ID, run.Run]
-	byConversation *table.Index[run.ID, run.Run]
-	byName         *table.Index[run.ID, run.Run]
+	ByConversation *table.Index[run.ID, run.Run]
+	ByName         *table.Index[run.ID, run.Run]
 	byWork         *table.Index[run.ID, run.Run] // see active
 	byParent       *table.Index[run.ID, run.Run] // those that have not reported
 	byRank         *table.Order[run.ID, run.Rank]
 }
 
-func newRunTable(s *state) runTable {
-	t := register(s, store.Runs, table.Traits[run.Run]{
-		Due: s.runDue, Expire: expiry(s, (*draft).expireRun), Touches: runParts,
+func newRunTable(s *State) runTable {
+	t := Register(s, store.Runs, table.Traits[run.Run]{
+		Due: s.runDue, Expire: Expiry(s, (*Draft).expireRun), Touches: runParts,
 	})
 	return runTable{
 		Table:          t,
-		byConversation: t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Conversation) }),
-		byName:         t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Name) }),
+		ByConversation: t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Conversation) }),
+		ByName:         t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Name) }),
 		byWork:         t.IndexBy(func(r run.Run) string { return table.KeyIf(worksOrWaits(r), works) }),
 		byParent:       t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live() && !r.Reported, r.Parent) }),
 		byRank:         table.OrderBy(t, func(r run.Run) (run.Rank, bool) { return run.RankOf(r), r.Live() }, run.Rank.Compare),
@@ -76,8 +76,8 @@ func runParts(before, after run.Run) []wake.Part {
 }
 
 // runDue returns when a run changes by itself. The run of a task stays as long as the task.
-func (s *state) runDue(r run.Run, _ time.Time) time.Time {
-	if _, ofTask := s.tasks.byRun.One(string(r.ID)); ofTask && r.Settled() {
+func (s *State) runDue(r run.Run, _ time.Time) time.Time {
+	if _, ofTask := s.Tasks.byRun.One(string(r.ID)); ofTask && r.Settled() {
 		return time.Time{}
 	}
 	return r.Due()
@@ -85,7 +85,7 @@ func (s *state) runDue(r run.Run, _ time.Time) time.Time {
 
 // expireRun starts a turn whose time has come, or another runner for a turn whose runner
 // never reported.
-func (s *draft) expireRun(r run.Run) {
+func (s *Draft) expireRun(r run.Run) {
 	if r.Settled() {
 		_, _ = s.removeRun(r, "Afar: nothing happened to it for 30 days") // it is settled
 		return
@@ -95,116 +95,116 @@ func (s *draft) expireRun(r run.Run) {
 		return
 	}
 	if next := s.limitRun(r); next.Turn.Limit != r.Turn.Limit {
-		s.runs.Put(s.b, next)
+		s.Runs.Put(s.Batch, next)
 	}
-	if r.RunnerLate(s.now) {
+	if r.RunnerLate(s.Now) {
 		s.loseRunner(r.ID)
 	}
 }
 
 // loseRunner deals with a turn whose runner has ended without a word.
-func (s *draft) loseRunner(id run.ID) {
-	r, _ := s.runs.After(s.b, id)
-	next, relaunch, err := run.Lose(r, s.now)
+func (s *Draft) loseRunner(id run.ID) {
+	r, _ := s.Runs.After(s.Batch, id)
+	next, relaunch, err := run.Lose(r, s.Now)
 	if err != nil {
 		return
 	}
-	s.runs.Put(s.b, next)
+	s.Runs.Put(s.Batch, next)
 	if relaunch {
 		s.actRun(next.ID)
 		return
 	}
 	s.noteRun(event.RunEnded, next, next.Why)
-	s.runs.Put(s.b, s.tellEnd(next))
+	s.Runs.Put(s.Batch, s.tellEnd(next))
 	s.turnOver(next)
 	s.handUp(id)
 	s.startTurns()
 }
 
-func (s *draft) actRun(id run.ID) {
+func (s *Draft) actRun(id run.ID) {
 	lane := LaneRun + string(id)
-	s.enqueue(lane, lane, ActRun, string(id))
+	s.Enqueue(lane, lane, ActRun, string(id))
 }
 
-func (s *draft) noteRun(kind event.Kind, r run.Run, text string) {
-	s.record(kind, session.ID(r.Conversation), r.Name, "run "+r.Name+": "+folded(text))
+func (s *Draft) noteRun(kind event.Kind, r run.Run, text string) {
+	s.Record(kind, session.ID(r.Conversation), r.Name, "run "+r.Name+": "+Folded(text))
 }
 
 // StartRun begins a run with its first message. A second call with the same id returns the
 // run of the first.
 func (c *Core) StartRun(r run.Run, first message.Message) (started run.Run, err error) {
-	err = c.do(func(s *draft) (err error) {
+	err = c.Do(func(s *Draft) (err error) {
 		started, err = s.startRun(r, first)
 		return err
 	})
 	return started, err
 }
 
-func (s *draft) startRun(r run.Run, first message.Message) (run.Run, error) {
-	if old, known := s.runs.Rows[r.ID]; known {
+func (s *Draft) startRun(r run.Run, first message.Message) (run.Run, error) {
+	if old, known := s.Runs.Rows[r.ID]; known {
 		return old, nil
 	}
 	r, err := s.withName(r)
 	if err != nil {
 		return r, err
 	}
-	return s.beginRun(r, first), nil
+	return s.BeginRun(r, first), nil
 }
 
-// beginRun begins a run whose name is free, with its first message.
-func (s *draft) beginRun(r run.Run, first message.Message) run.Run {
-	r = run.New(r, s.now)
-	s.runs.Put(s.b, r)
+// BeginRun begins a run whose name is free, with its first message.
+func (s *Draft) BeginRun(r run.Run, first message.Message) run.Run {
+	r = run.New(r, s.Now)
+	s.Runs.Put(s.Batch, r)
 	s.noteRun(event.RunStarted, r, "started by "+r.By+" in "+r.Dir)
 	first.Session, first.Run = session.ID(r.Conversation), true
-	s.post(first)
+	s.Post(first)
 	s.startTurns()
-	r, _ = s.runs.After(s.b, r.ID)
+	r, _ = s.Runs.After(s.Batch, r.ID)
 	return r
 }
 
 // withName returns a run with a name of its own, which it may have already. It returns ErrTaken
 // if another run has that.
-func (s *state) withName(r run.Run) (run.Run, error) {
+func (s *State) withName(r run.Run) (run.Run, error) {
 	if r.Name == "" {
-		r.Name = s.freeName(r)
+		r.Name = s.FreeName(r)
 	}
-	if _, taken := s.runs.byName.One(r.Name); taken {
+	if _, taken := s.Runs.ByName.One(r.Name); taken {
 		return r, fmt.Errorf("a run with the name %s: %w", r.Name, ErrTaken)
 	}
 	return r, nil
 }
 
-// freeName returns a name for a run, made of its directory and its conversation.
-func (s *state) freeName(r run.Run) string {
+// FreeName returns a name for a run, made of its directory and its conversation.
+func (s *State) FreeName(r run.Run) string {
 	return session.NewToken(r.Dir, session.ID(r.Conversation), func(token string) bool {
-		_, taken := s.runs.byName.One(token)
+		_, taken := s.Runs.ByName.One(token)
 		return taken
 	})
 }
 
 // queueRunOf gives the run of a conversation a turn, because a message waits for it. The run of
 // a task that a person has stopped waits for its start.
-func (s *draft) queueRunOf(id session.ID) {
-	r, _ := s.runOf(id)
+func (s *Draft) queueRunOf(id session.ID) {
+	r, _ := s.RunOf(id)
 	if t, _ := s.taskOf(r.ID); t.Stopped {
 		return
 	}
-	next, err := run.Queue(r, s.now)
+	next, err := run.Queue(r, s.Now)
 	if err != nil || next.State == r.State { // no run has this conversation, or its turn takes the message
 		return
 	}
-	s.runs.Put(s.b, next)
+	s.Runs.Put(s.Batch, next)
 	s.startTurns()
 }
 
-// runOf returns the run of a conversation, as the draft leaves it.
-func (s *draft) runOf(id session.ID) (r run.Run, ok bool) {
-	if r, ok = s.runs.byConversation.One(string(id)); ok {
-		r, _ = s.runs.After(s.b, r.ID)
+// RunOf returns the run of a conversation, as the draft leaves it.
+func (s *Draft) RunOf(id session.ID) (r run.Run, ok bool) {
+	if r, ok = s.Runs.ByConversation.One(string(id)); ok {
+		r, _ = s.Runs.After(s.Batch, r.ID)
 		return r, r.Live()
 	}
-	for made := range store.Runs.In(s.b) {
+	for made := range store.Runs.In(s.Batch) {
 		if made.Conversation == string(id) {
 			r, ok = made, made.Live()
 		}
@@ -213,31 +213,31 @@ func (s *draft) runOf(id session.ID) (r run.Run, ok bool) {
 }
 
 // startTurns starts the turns that may run now.
-func (s *draft) startTurns() {
+func (s *Draft) startTurns() {
 	if s.settingsAfter().Paused {
 		return
 	}
-	all := s.runs.byWork.After(s.b, works)
+	all := s.Runs.byWork.After(s.Batch, works)
 	s.askForPlaces(all)
-	for _, r := range run.Next(all, s.cfg.Rules.MostTurns, s.now) {
+	for _, r := range run.Next(all, s.Cfg.Rules.MostTurns, s.Now) {
 		s.startTurn(r)
 	}
 }
 
 // startTurn starts the next turn of a run.
-func (s *draft) startTurn(r run.Run) {
+func (s *Draft) startTurn(r run.Run) {
 	if next := s.limitRun(r); next.State == run.Failed {
 		s.noteRun(event.RunEnded, next, "no turn starts: "+next.Why)
-		s.runs.Put(s.b, s.tellEnd(next))
+		s.Runs.Put(s.Batch, s.tellEnd(next))
 		return
 	}
 	prompt, by := s.promptOf(r)
-	next, err := run.Start(r, prompt, s.now)
+	next, err := run.Start(r, prompt, s.Now)
 	if err != nil {
 		return
 	}
 	next.Turn.For = by
-	s.runs.Put(s.b, next)
+	s.Runs.Put(s.Batch, next)
 	if next.Busy() {
 		s.actRun(r.ID)
 	}
@@ -249,8 +249,8 @@ func byTurn(id run.ID, fence int64) string {
 }
 
 // textsAfter returns the messages for a run as the draft leaves them.
-func (s *draft) textsAfter(r run.Run) []message.Message {
-	return s.messages.bySession.After(s.b, r.Conversation)
+func (s *Draft) textsAfter(r run.Run) []message.Message {
+	return s.Messages.bySession.After(s.Batch, r.Conversation)
 }
 
 // DriveTurn notes the process that drives a turn, and returns the run.
@@ -261,14 +261,14 @@ func (c *Core) DriveTurn(id run.ID, fence int64, runner session.Process, wall st
 	if held := r.Turn.Runner; held.Known() && held != runner && c.cfg.Lives(held) {
 		return r, fmt.Errorf("turn %d of run %s: process %d has it: %w", fence, r.Name, held.PID, ErrTaken)
 	}
-	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
+	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		return run.Drive(r, fence, runner, wall)
 	})
 }
 
 // changeRun applies a step to a run, and returns what it came to.
-func (c *Core) changeRun(id run.ID, f func(s *draft, r run.Run) (run.Run, error)) (next run.Run, err error) {
-	err = c.do(func(s *draft) (err error) {
+func (c *Core) changeRun(id run.ID, f func(s *Draft, r run.Run) (run.Run, error)) (next run.Run, err error) {
+	err = c.Do(func(s *Draft) (err error) {
 		r, err := s.run(id)
 		if err == nil {
 			next, err = f(s, r)
@@ -276,13 +276,13 @@ func (c *Core) changeRun(id run.ID, f func(s *draft, r run.Run) (run.Run, error)
 		if err != nil {
 			return err
 		}
-		s.runs.Put(s.b, next)
+		s.Runs.Put(s.Batch, next)
 		if r.Busy() && !next.Busy() || r.State == run.Taken { // only then a turn may start
 			s.turnOver(next)
 			s.startTurns()
 		}
 		s.handUp(id)
-		next, _ = s.runs.After(s.b, id)
+		next, _ = s.Runs.After(s.Batch, id)
 		return nil
 	})
 	return next, err
@@ -291,16 +291,16 @@ func (c *Core) changeRun(id run.ID, f func(s *draft, r run.Run) (run.Run, error)
 // HearTurn records events of a turn, which begin with the number from. It returns the
 // number of the last one that is recorded.
 func (c *Core) HearTurn(id run.ID, fence, from int64, events []run.Event) (seq int64, err error) {
-	_, err = c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
-		next, fresh, err := run.Hear(r, fence, from, events, s.now)
+	_, err = c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+		next, fresh, err := run.Hear(r, fence, from, events, s.Now)
 		if len(fresh) > 0 {
-			s.b.RunEvents = append(s.b.RunEvents, store.RunEvents{Run: id, Events: fresh})
+			s.Batch.RunEvents = append(s.Batch.RunEvents, store.RunEvents{Run: id, Events: fresh})
 		}
 		if next.Turn.Answered && !r.Turn.Answered { // the conversation has the prompt
 			id := session.ID(r.Conversation)
-			s.messages.Put(s.b, message.Finish(s.messages.of(id), id, "", s.now)...)
+			s.Messages.Put(s.Batch, message.Finish(s.Messages.of(id), id, "", s.Now)...)
 		}
-		next = s.charge(r, run.Asks(next, s.openAskOf(next), s.now))
+		next = s.charge(r, run.Asks(next, s.openAskOf(next), s.Now))
 		seq = next.Turn.Seq
 		return next, err
 	})
@@ -312,12 +312,12 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 	if err := c.checkTaker(id); err != nil {
 		return err
 	}
-	_, err := c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
+	_, err := c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		if e.Failed {
 			r = s.limitRun(r)
 		}
-		e.Starting = s.cfg.Rules.RunTimes.Starting
-		next, unread, err := run.Finish(r, fence, e, s.now)
+		e.Starting = s.Cfg.Rules.RunTimes.Starting
+		next, unread, err := run.Finish(r, fence, e, s.Now)
 		if err != nil {
 			return r, err
 		}
@@ -344,16 +344,16 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 }
 
 // goOn gives an idle run a turn if messages wait for it.
-func (s *draft) goOn(r run.Run) (run.Run, error) {
+func (s *Draft) goOn(r run.Run) (run.Run, error) {
 	waits := len(message.Waiting(s.textsAfter(r), session.ID(r.Conversation))) > 0
 	if waits && r.State == run.Idle {
-		return run.Queue(r, s.now)
+		return run.Queue(r, s.Now)
 	}
 	return r, nil
 }
 
 // offerUnread takes back the messages of a turn that never read them.
-func (s *draft) offerUnread(r run.Run) {
+func (s *Draft) offerUnread(r run.Run) {
 	of := byTurn(r.ID, r.Fence)
 	s.offerAgain(func(m message.Message) bool {
 		return m.Session == session.ID(r.Conversation) && m.Delivery == of
@@ -361,15 +361,15 @@ func (s *draft) offerUnread(r run.Run) {
 }
 
 // finishTexts notes that the conversation has the texts that a turn began with.
-func (s *draft) finishTexts(r run.Run) {
+func (s *Draft) finishTexts(r run.Run) {
 	proofs := map[string]message.Proof{byTurn(r.ID, r.Fence): {Arrived: true, Sure: true}}
-	s.messages.Put(s.b, message.Verify(s.textsAfter(r), session.ID(r.Conversation), proofs, s.now)...)
+	s.Messages.Put(s.Batch, message.Verify(s.textsAfter(r), session.ID(r.Conversation), proofs, s.Now)...)
 }
 
 // beginAnew prepares the next turn of a run whose conversation does not exist. Its questions end,
 // because the agent asks again. It gets the texts that wait; if none do, it gets again what was
 // handed over last.
-func (s *draft) beginAnew(r run.Run) {
+func (s *Draft) beginAnew(r run.Run) {
 	s.dropAsks(r, "the conversation is gone and begins anew")
 	id, texts := session.ID(r.Conversation), s.textsAfter(r)
 	handed := message.Handovers(texts, id, time.Time{})
@@ -377,19 +377,19 @@ func (s *draft) beginAnew(r run.Run) {
 		return
 	}
 	last := slices.MaxFunc(handed, func(a, b message.Handover) int { return a.At.Compare(b.At) })
-	s.messages.Put(s.b, message.Verify(texts, id, map[string]message.Proof{last.Delivery: {}}, s.now)...)
+	s.Messages.Put(s.Batch, message.Verify(texts, id, map[string]message.Proof{last.Delivery: {}}, s.Now)...)
 	s.noteRun(event.MessageAdded, r, "its conversation is gone, and its last text is offered again")
 }
 
 // Handovers returns what was taken of the texts for a run in a turn that breaks off with e, and
 // the transcript of the conversation, "" if it is not known.
 func (c *Core) Handovers(id run.ID, e run.End) (transcript string, all []message.Handover) {
-	c.view(func(s *state, _ time.Time) {
-		r := s.runs.Rows[id]
+	c.View(func(s *State, _ time.Time) {
+		r := s.Runs.Rows[id]
 		of := session.ID(r.Conversation)
 		if r.BrokeOff(e) {
-			transcript = s.sessions.Rows[of].Transcript
-			all = message.Handovers(s.messages.of(of), of, r.Turn.Begun)
+			transcript = s.Sessions.Rows[of].Transcript
+			all = message.Handovers(s.Messages.of(of), of, r.Turn.Begun)
 		}
 	})
 	return transcript, all
@@ -398,7 +398,7 @@ func (c *Core) Handovers(id run.ID, e run.End) (transcript string, all []message
 // verifyTexts settles what was handed over in a turn that broke off: the agent may have forgotten
 // a text that it took, and may have kept one of a hook that was killed. Where the conversation
 // itself does not tell, an agent that was heard later has the text.
-func (s *draft) verifyTexts(r run.Run, e run.End) {
+func (s *Draft) verifyTexts(r run.Run, e run.End) {
 	if !r.BrokeOff(e) {
 		return
 	}
@@ -409,11 +409,11 @@ func (s *draft) verifyTexts(r run.Run, e run.End) {
 		heard := !sure && r.Turn.HeardAt.After(h.At)
 		proofs[h.Delivery] = message.Proof{Arrived: has || heard, Sure: sure || unread}
 	}
-	for _, m := range message.Verify(s.textsAfter(r), id, proofs, s.now) {
-		s.messages.Put(s.b, m)
+	for _, m := range message.Verify(s.textsAfter(r), id, proofs, s.Now) {
+		s.Messages.Put(s.Batch, m)
 		if m.State == message.Pending {
 			text := "run " + r.Name + ": the text of " + m.By + " did not arrive, and is offered again"
-			s.record(event.MessageAdded, id, string(m.ID), text)
+			s.Record(event.MessageAdded, id, string(m.ID), text)
 		}
 	}
 }
@@ -423,12 +423,12 @@ func turnLine(before, r run.Run) string {
 	if r.Parked {
 		return fmt.Sprintf("turn %d ended, and the run waits for an answer", before.Fence)
 	}
-	return fmt.Sprintf("turn %d ended, now %s: %s", before.Fence, r.State, briefly(cmp.Or(r.Why, r.Result)))
+	return fmt.Sprintf("turn %d ended, now %s: %s", before.Fence, r.State, Briefly(cmp.Or(r.Why, r.Result)))
 }
 
 // followRun notes on the run of a session which question is open.
-func (s *draft) followRun(id session.ID) {
-	r, ok := s.runOf(id)
+func (s *Draft) followRun(id session.ID) {
+	r, ok := s.RunOf(id)
 	switch {
 	case !ok:
 		return
@@ -439,8 +439,8 @@ func (s *draft) followRun(id session.ID) {
 		s.queueRunOf(id)
 		return
 	}
-	if next := run.Asks(r, s.openAskOf(r), s.now); next.Ask != r.Ask || next.State != r.State {
-		s.runs.Put(s.b, next)
+	if next := run.Asks(r, s.openAskOf(r), s.Now); next.Ask != r.Ask || next.State != r.State {
+		s.Runs.Put(s.Batch, next)
 	}
 }
 
@@ -450,7 +450,7 @@ func holdsRun(a ask.Ask) bool {
 }
 
 // openAskOf returns the oldest open question that holds a run, as the draft leaves it.
-func (s *draft) openAskOf(r run.Run) string {
+func (s *Draft) openAskOf(r run.Run) string {
 	open := slices.DeleteFunc(s.asksAfter(r), func(a ask.Ask) bool {
 		return !holdsRun(a)
 	})
@@ -460,18 +460,18 @@ func (s *draft) openAskOf(r run.Run) string {
 
 // StopRun ends what a run does, for the person by.
 func (c *Core) StopRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
+	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		return s.endRun(r, by)
 	})
 }
 
 // endRun ends what a run does: it tells the runner of a turn, or puts the run at rest.
-func (s *draft) endRun(r run.Run, by string) (run.Run, error) {
-	next, err := run.Stop(r, by, s.now)
+func (s *Draft) endRun(r run.Run, by string) (run.Run, error) {
+	next, err := run.Stop(r, by, s.Now)
 	if err != nil {
 		return r, err
 	}
-	s.runs.Put(s.b, next)
+	s.Runs.Put(s.Batch, next)
 	s.noteRun(event.RunStopped, r, "stopped by "+by)
 	if t, ok := s.taskOf(r.ID); ok && !t.Stopped {
 		s.stopTask(t, by)
@@ -486,18 +486,18 @@ func (s *draft) endRun(r run.Run, by string) (run.Run, error) {
 
 // RemoveRun takes a run out of the lists, and forgets its events.
 func (c *Core) RemoveRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
+	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		return s.removeRun(r, by)
 	})
 }
 
-func (s *draft) removeRun(r run.Run, by string) (run.Run, error) {
-	next, err := run.Remove(r, s.now)
+func (s *Draft) removeRun(r run.Run, by string) (run.Run, error) {
+	next, err := run.Remove(r, s.Now)
 	if err != nil {
 		return r, err
 	}
-	s.runs.Put(s.b, next)
-	s.b.RunEvents = append(s.b.RunEvents, store.RunEvents{Run: r.ID, Forget: true})
+	s.Runs.Put(s.Batch, next)
+	s.Batch.RunEvents = append(s.Batch.RunEvents, store.RunEvents{Run: r.ID, Forget: true})
 	s.clearRun(r)
 	s.dropAsks(r, "the run was removed")
 	s.noteRun(event.RunRemoved, r, "removed by "+by)
@@ -506,12 +506,12 @@ func (s *draft) removeRun(r run.Run, by string) (run.Run, error) {
 
 // RunByID returns a run that is not removed.
 func (c *Core) RunByID(id run.ID) (r run.Run, err error) {
-	c.view(func(s *state, _ time.Time) { r, err = s.run(id) })
+	c.View(func(s *State, _ time.Time) { r, err = s.run(id) })
 	return r, err
 }
 
-func (s *state) run(id run.ID) (run.Run, error) {
-	r := s.runs.Rows[id]
+func (s *State) run(id run.ID) (run.Run, error) {
+	r := s.Runs.Rows[id]
 	if !r.Live() {
 		return r, fmt.Errorf("run %q: %w", id, ErrNotFound)
 	}
@@ -520,9 +520,9 @@ func (s *state) run(id run.ID) (run.Run, error) {
 
 // RunNamed returns the run with a name or an id.
 func (c *Core) RunNamed(name string) (r run.Run, err error) {
-	c.view(func(s *state, _ time.Time) {
+	c.View(func(s *State, _ time.Time) {
 		var ok bool
-		if r, ok = s.runs.byName.One(name); !ok {
+		if r, ok = s.Runs.ByName.One(name); !ok {
 			r, err = s.run(run.ID(name))
 		}
 	})
@@ -539,13 +539,13 @@ func (c *Core) Runs() []run.Run {
 // FirstRuns returns at most most of the runs that Runs returns, those of the first ranks, and how many
 // there are.
 func (c *Core) FirstRuns(most int) (first []run.Run, all int) {
-	c.view(func(s *state, _ time.Time) {
-		all = s.runs.byRank.Len()
-		for id := range s.runs.byRank.All() {
+	c.View(func(s *State, _ time.Time) {
+		all = s.Runs.byRank.Len()
+		for id := range s.Runs.byRank.All() {
 			if len(first) == most {
 				break
 			}
-			first = append(first, s.runs.Rows[id])
+			first = append(first, s.Runs.Rows[id])
 		}
 	})
 	return run.Tree(first), all
@@ -553,12 +553,12 @@ func (c *Core) FirstRuns(most int) (first []run.Run, all int) {
 
 // RunsEnded returns the runs to which nothing happens by itself since a time, or a later one.
 func (c *Core) RunsEnded(since time.Time) (ended []run.Run) {
-	c.view(func(s *state, _ time.Time) {
-		for id, rank := range s.runs.byRank.All() {
+	c.View(func(s *State, _ time.Time) {
+		for id, rank := range s.Runs.byRank.All() {
 			if rank.EndedBefore(since) {
 				return
 			}
-			if r := s.runs.Rows[id]; r.Settled() && !r.Since.Before(since) {
+			if r := s.Runs.Rows[id]; r.Settled() && !r.Since.Before(since) {
 				ended = append(ended, r)
 			}
 		}
@@ -569,29 +569,29 @@ func (c *Core) RunsEnded(since time.Time) (ended []run.Run) {
 
 // RunOf returns the run of a conversation.
 func (c *Core) RunOf(id session.ID) (r run.Run, ok bool) {
-	c.view(func(s *state, _ time.Time) { r, ok = s.runs.byConversation.One(string(id)) })
+	c.View(func(s *State, _ time.Time) { r, ok = s.Runs.ByConversation.One(string(id)) })
 	return r, ok
 }
 
 // WaitingFor returns how many messages wait for a run.
 func (c *Core) WaitingFor(r run.Run) (n int) {
 	id := session.ID(r.Conversation)
-	c.view(func(s *state, _ time.Time) { n = len(message.Waiting(s.messages.of(id), id)) })
+	c.View(func(s *State, _ time.Time) { n = len(message.Waiting(s.Messages.of(id), id)) })
 	return n
 }
 
 // AwaitRun waits until nothing happens to a run by itself, at most until ctx ends. With
 // take, the caller is who started it, and has its result now.
 func (c *Core) AwaitRun(ctx context.Context, id run.ID, take bool) (r run.Run, err error) {
-	c.until(ctx, func(s *state) bool {
+	c.Until(ctx, func(s *State) bool {
 		r, err = s.run(id)
 		return err != nil || r.Settled()
 	}, ofRun(id))
 	if err != nil || !take || !r.Settled() {
 		return r, err
 	}
-	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
-		return run.HandOver(r, s.now)
+	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+		return run.HandOver(r, s.Now)
 	})
 }
 
@@ -625,8 +625,8 @@ func (c *Core) RunLast(id run.ID, before int64, most int) ([]run.Event, error) {
 	return c.cfg.Store.RunLast(id, before, min(most, mostEvents))
 }
 
-func (s *state) runners() (all []session.Process) {
-	for _, r := range s.runs.active() {
+func (s *State) runners() (all []session.Process) {
+	for _, r := range s.Runs.active() {
 		if r.Busy() && r.Turn.Runner.Known() {
 			all = append(all, r.Turn.Runner)
 		}
@@ -636,19 +636,19 @@ func (s *state) runners() (all []session.Process) {
 
 // Runners returns the processes that drive turns.
 func (c *Core) Runners() (all []session.Process) {
-	c.view(func(s *state, _ time.Time) { all = s.runners() })
+	c.View(func(s *State, _ time.Time) { all = s.runners() })
 	return all
 }
 
 // IsRunner reports whether a process drives a turn.
 func (c *Core) IsRunner(p session.Process) (is bool) {
-	c.view(func(s *state, _ time.Time) { is = slices.Contains(s.runners(), p) })
+	c.View(func(s *State, _ time.Time) { is = slices.Contains(s.runners(), p) })
 	return is
 }
 
 // buryRunners deals with the turns whose runner has ended.
-func (s *draft) buryRunners(over map[session.Process]bool) {
-	for _, r := range s.runs.active() {
+func (s *Draft) buryRunners(over map[session.Process]bool) {
+	for _, r := range s.Runs.active() {
 		if r.Busy() && over[r.Turn.Runner] {
 			s.loseRunner(r.ID)
 		}
@@ -656,16 +656,16 @@ func (s *draft) buryRunners(over map[session.Process]bool) {
 }
 
 // runFate returns when a run gets a text that waits for it.
-func (s *state) runFate(r run.Run) channel.Fate {
+func (s *State) runFate(r run.Run) channel.Fate {
 	f := channel.Fate{To: "run " + r.Name, At: channel.AtTurn}
-	switch t, _ := s.at(time.Time{}).taskOf(r.ID); {
+	switch t, _ := s.At(time.Time{}).taskOf(r.ID); {
 	case t.Stopped:
 		f.At, f.Why = channel.AtTaskRestart, string(t.Slug)
 	case r.State == run.Taken:
 		f.At = channel.AtGive
 	case r.OpenIn.Known():
-		f.At, f.Why = channel.AtFree, itoa(int64(r.OpenIn.PID))
-	case s.settings.Paused:
+		f.At, f.Why = channel.AtFree, Itoa(int64(r.OpenIn.PID))
+	case s.Settings.Paused:
 		f.At = channel.AtUnpause
 	case r.Spent():
 		f.At, f.Why = channel.Never, "its budget is used up"

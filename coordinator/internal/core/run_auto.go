@@ -14,8 +14,8 @@ const leftAuto = "auto mode cannot check calls here, so it goes on in " + run.Ac
 // run, and tells the person. It returns whether the turn ends for that, also if another call has
 // led to it. A session that is no run in auto mode stays as it is.
 func (c *Core) LeaveAuto(id session.ID) (leaves bool, err error) {
-	err = c.do(func(s *draft) error {
-		r, _ := s.runOf(id)
+	err = c.Do(func(s *Draft) error {
+		r, _ := s.RunOf(id)
 		if leaves = r.Busy() && r.Turn.LeavesAuto; leaves {
 			return nil
 		}
@@ -24,9 +24,9 @@ func (c *Core) LeaveAuto(id session.ID) (leaves bool, err error) {
 			return nil
 		}
 		leaves = true
-		s.runs.Put(s.b, next)
+		s.Runs.Put(s.Batch, next)
 		s.noteRun(event.RunMode, next, leftAuto)
-		s.notify("auto", id, channel.News{Kind: channel.LeftAuto, Of: next.Name, What: leftAuto})
+		s.Notify("auto", id, channel.News{Kind: channel.LeftAuto, Of: next.Name, What: leftAuto})
 		s.actRun(next.ID)
 		return nil
 	})

@@ -12,49 +12,49 @@ import (
 
 // reachedBy says which limit a run has reached: one of its own, or the day's budget for all
 // runs. It is "" for none.
-func (s *draft) reachedBy(r run.Run) string {
-	day, most := s.runDay(), s.cfg.Rules.DayOfRuns
+func (s *Draft) reachedBy(r run.Run) string {
+	day, most := s.runDay(), s.Cfg.Rules.DayOfRuns
 	over := ""
 	if most > 0 && day.Spent.USD >= most {
 		over = fmt.Sprintf("the day's budget for runs is used up: $%.2f of $%.2f", day.Spent.USD, most)
 	}
-	return cmp.Or(r.Reached(s.now), over)
+	return cmp.Or(r.Reached(s.Now), over)
 }
 
 // runDay returns what all runs have spent today.
-func (s *draft) runDay() store.Day {
+func (s *Draft) runDay() store.Day {
 	day := s.settingsAfter().RunDay
-	if date := s.now.Format(time.DateOnly); day.Date != date {
+	if date := s.Now.Format(time.DateOnly); day.Date != date {
 		return store.Day{Date: date}
 	}
 	return day
 }
 
 // settingsAfter returns the settings as the draft leaves them.
-func (s *draft) settingsAfter() store.Settings {
-	if s.b.Settings != nil {
-		return *s.b.Settings
+func (s *Draft) settingsAfter() store.Settings {
+	if s.Batch.Settings != nil {
+		return *s.Batch.Settings
 	}
-	return s.settings
+	return s.Settings
 }
 
 // charge books what a run has spent since before, and ends its turn if a limit is reached.
-func (s *draft) charge(before, after run.Run) run.Run {
+func (s *Draft) charge(before, after run.Run) run.Run {
 	if spent := after.CostUSD - before.CostUSD; spent > 0 {
 		day := s.runDay()
 		day.Spent = day.Spent.Plus(usage.Sum{USD: spent})
-		s.newSettings().RunDay = day
+		s.NewSettings().RunDay = day
 	}
 	return s.limitRun(after)
 }
 
 // limitRun ends the turn of a run that has reached a limit.
-func (s *draft) limitRun(r run.Run) run.Run {
+func (s *Draft) limitRun(r run.Run) run.Run {
 	why, told := s.reachedBy(r), r.Busy() && r.Turn.Limit != ""
 	if why == "" || told || r.State == run.Waiting {
 		return r
 	}
-	next, err := run.Limit(r, why, s.now)
+	next, err := run.Limit(r, why, s.Now)
 	if err != nil {
 		return r
 	}
@@ -67,9 +67,9 @@ func (s *draft) limitRun(r run.Run) run.Run {
 // LeftFor returns what the next turn of a run may cost, 0 for no limit.
 func (c *Core) LeftFor(r run.Run) (usd float64) {
 	usd = r.Left()
-	c.view(func(s *state, now time.Time) {
-		if most := s.cfg.Rules.DayOfRuns; most > 0 {
-			day := max(most-s.at(now).runDay().Spent.USD, 0.01)
+	c.View(func(s *State, now time.Time) {
+		if most := s.Cfg.Rules.DayOfRuns; most > 0 {
+			day := max(most-s.At(now).runDay().Spent.USD, 0.01)
 			usd = min(cmp.Or(usd, day), day)
 		}
 	})

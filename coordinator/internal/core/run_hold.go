@@ -13,11 +13,11 @@ import (
 
 // timed returns a with the time limits that hold for its session. A run is held for
 // a time of its own, and nobody sits at it, whatever its hooks say, unless a person has taken it.
-func (s *state) timed(a ask.Ask) ask.Ask {
-	a.Times = s.cfg.Rules.Times
-	if r, isRun := s.runs.byConversation.One(string(a.Session)); isRun && r.State != run.Taken {
+func (s *State) timed(a ask.Ask) ask.Ask {
+	a.Times = s.Cfg.Rules.Times
+	if r, isRun := s.Runs.ByConversation.One(string(a.Session)); isRun && r.State != run.Taken {
 		a.InRun, a.Attended, a.Background = true, false, false
-		a.Times.Unattended = s.cfg.Rules.HoldRuns
+		a.Times.Unattended = s.Cfg.Rules.HoldRuns
 	}
 	return a
 }
@@ -27,8 +27,8 @@ func (s *state) timed(a ask.Ask) ask.Ask {
 const oneAtATime = "another call waits for the person first; make this call again after it"
 
 // refuseSecond refuses a question of a turn that ends with another call.
-func (s *state) refuseSecond(a ask.Ask, now time.Time) (ask.Ask, bool) {
-	r, isRun := s.runs.byConversation.One(string(a.Session))
+func (s *State) refuseSecond(a ask.Ask, now time.Time) (ask.Ask, bool) {
+	r, isRun := s.Runs.ByConversation.One(string(a.Session))
 	if !isRun || !r.KeepsOther(a.Call) {
 		return a, false
 	}
@@ -39,9 +39,9 @@ func (s *state) refuseSecond(a ask.Ask, now time.Time) (ask.Ask, bool) {
 // DeferAsk notes that the host keeps the call of a parked ask for the next turn of its run.
 // kept is false if it cannot: a turn keeps one call.
 func (c *Core) DeferAsk(id ask.ID) (kept bool, err error) {
-	err = c.do(func(s *draft) error {
-		a := s.asks.Rows[id]
-		r, isRun := s.runOf(a.Session)
+	err = c.Do(func(s *Draft) error {
+		a := s.Asks.Rows[id]
+		r, isRun := s.RunOf(a.Session)
 		next, failed := ask.Defer(a)
 		if !isRun || failed != nil || a.OpenedAt.Before(r.Turn.Begun) {
 			return nil
@@ -50,8 +50,8 @@ func (c *Core) DeferAsk(id ask.ID) (kept bool, err error) {
 			return nil
 		}
 		kept = true
-		s.runs.Put(s.b, r)
-		s.putAsk(next)
+		s.Runs.Put(s.Batch, r)
+		s.PutAsk(next)
 		return nil
 	})
 	return kept, err
@@ -59,8 +59,8 @@ func (c *Core) DeferAsk(id ask.ID) (kept bool, err error) {
 
 // holdRun decides what a run does whose turn has ended: it waits for a question that can
 // still be answered, or goes on with an answer or a text that has come.
-func (s *draft) holdRun(r run.Run, e run.End) run.Run {
-	s.runs.Put(s.b, r)
+func (s *Draft) holdRun(r run.Run, e run.End) run.Run {
+	s.Runs.Put(s.Batch, r)
 	switch r.State {
 	case run.Failed, run.Stopped:
 		s.dropAsks(r, "the run has ended")
@@ -76,40 +76,40 @@ func (s *draft) holdRun(r run.Run, e run.End) run.Run {
 	texts := len(message.Waiting(s.textsAfter(r), session.ID(r.Conversation))) > 0
 	switch {
 	case waits && (parked.Deferred || !answered):
-		r, _ = run.Park(r, string(parked.ID), s.now) // it is idle, or queued for a restart
+		r, _ = run.Park(r, string(parked.ID), s.Now) // it is idle, or queued for a restart
 	case r.State == run.Idle && (texts || answered || r.Resume):
-		r, _ = run.Queue(r, s.now)
+		r, _ = run.Queue(r, s.Now)
 	}
 	return r
 }
 
 // undefer takes back the deferral of the calls that the agent did not keep.
-func (s *draft) undefer(r run.Run, kept string) {
+func (s *Draft) undefer(r run.Run, kept string) {
 	for _, a := range s.asksAfter(r) {
 		if a.Call == kept {
 			continue
 		}
 		if next, err := ask.Undefer(a); err == nil {
-			s.asks.Put(s.b, next)
+			s.Asks.Put(s.Batch, next)
 		}
 	}
 }
 
 // dropAsks ends the questions of a run that is over.
-func (s *draft) dropAsks(r run.Run, note string) {
+func (s *Draft) dropAsks(r run.Run, note string) {
 	for _, a := range s.asksAfter(r) {
-		s.endAsk(a, ask.Drop, note)
+		s.EndAsk(a, ask.Drop, note)
 	}
 }
 
 // asksAfter returns the asks of a run as the draft leaves them.
-func (s *draft) asksAfter(r run.Run) []ask.Ask {
-	return s.asks.bySession.After(s.b, r.Conversation)
+func (s *Draft) asksAfter(r run.Run) []ask.Ask {
+	return s.Asks.bySession.After(s.Batch, r.Conversation)
 }
 
 // parkedAsks returns the questions that a run waits for without a process. A call that its
 // host keeps comes before all others, because the next turn begins with it.
-func (s *draft) parkedAsks(r run.Run) []ask.Ask {
+func (s *Draft) parkedAsks(r run.Run) []ask.Ask {
 	all := slices.DeleteFunc(s.asksAfter(r), func(a ask.Ask) bool { return !a.Holds() })
 	if i := slices.IndexFunc(all, func(a ask.Ask) bool { return a.Deferred }); i >= 0 {
 		return all[i : i+1]
@@ -118,7 +118,7 @@ func (s *draft) parkedAsks(r run.Run) []ask.Ask {
 }
 
 // answeredRun reports whether an answer has come that the next turn of a run takes.
-func (s *draft) answeredRun(r run.Run) bool {
+func (s *Draft) answeredRun(r run.Run) bool {
 	return slices.ContainsFunc(s.asksAfter(r), func(a ask.Ask) bool {
 		return a.InRun && a.Lease.Unused() && (a.Lease.Awaited || a.TellIn(""))
 	})
@@ -126,35 +126,35 @@ func (s *draft) answeredRun(r run.Run) bool {
 
 // retriesRun reports whether a person allowed a call of an idle run that was refused, and
 // the run does not know it yet.
-func (s *draft) retriesRun(r run.Run) bool {
-	return slices.ContainsFunc(s.asksAfter(r), func(a ask.Ask) bool { return a.Leased(s.now) && a.TellIn("") })
+func (s *Draft) retriesRun(r run.Run) bool {
+	return slices.ContainsFunc(s.asksAfter(r), func(a ask.Ask) bool { return a.Leased(s.Now) && a.TellIn("") })
 }
 
 // followParked deals with a run that waits without a process, after one of its questions
 // has changed.
-func (s *draft) followParked(r run.Run) {
+func (s *Draft) followParked(r run.Run) {
 	parked := s.parkedAsks(r)
 	face, waits := ask.Oldest(parked)
 	kept := waits && face.Deferred
 	next, err := r, error(nil)
 	switch {
 	case !kept && s.answeredRun(r):
-		next, err = run.Answer(r, s.now)
+		next, err = run.Answer(r, s.Now)
 	case waits:
 		next.Ask = string(face.ID)
 	default:
-		next, err = run.GiveUp(r, s.now)
+		next, err = run.GiveUp(r, s.Now)
 	}
 	if err != nil || next.State == r.State && next.Ask == r.Ask {
 		return
 	}
-	s.runs.Put(s.b, next)
+	s.Runs.Put(s.Batch, next)
 	s.startTurns()
 }
 
 // lateTexts returns what the next turn of a run is told: the answers that came after its
 // last turn.
-func (s *draft) lateTexts(r run.Run, delivery string) string {
+func (s *Draft) lateTexts(r run.Run, delivery string) string {
 	var late []ask.Ask
 	for _, a := range s.asksAfter(r) {
 		if a.TellIn(delivery) {
@@ -162,30 +162,30 @@ func (s *draft) lateTexts(r run.Run, delivery string) string {
 		}
 	}
 	slices.SortFunc(late, func(a, b ask.Ask) int { return a.OpenedAt.Compare(b.OpenedAt) })
-	n := ask.TellLate(late, delivery, maxLate, s.now)
-	s.asks.Put(s.b, n.Told...)
+	n := ask.TellLate(late, delivery, maxLate, s.Now)
+	s.Asks.Put(s.Batch, n.Told...)
 	return n.Text
 }
 
 // untellRun takes back the answers that a turn was to tell, because its agent never read
 // them.
-func (s *draft) untellRun(r run.Run) {
+func (s *Draft) untellRun(r run.Run) {
 	for _, a := range s.asksAfter(r) {
 		if next, err := ask.Untell(a, byTurn(r.ID, r.Fence)); err == nil {
-			s.asks.Put(s.b, next)
+			s.Asks.Put(s.Batch, next)
 		}
 	}
 }
 
 // awaitsCall reports whether the next turn of a run begins with a call that was answered.
-func (s *draft) awaitsCall(r run.Run) bool {
+func (s *Draft) awaitsCall(r run.Run) bool {
 	return slices.ContainsFunc(s.asksAfter(r), func(a ask.Ask) bool { return a.Lease.Unused() && a.Lease.Awaited })
 }
 
 // promptOf returns the prompt of the next turn of a run: a notice after a turn that broke
 // off, the answers to its questions, or else the texts that wait. It is "" if there is
 // nothing to say. by names whose words it is, "" for data.
-func (s *draft) promptOf(r run.Run) (prompt, by string) {
+func (s *Draft) promptOf(r run.Run) (prompt, by string) {
 	if !r.Resume && r.Turn.Deferred != "" && s.awaitsCall(r) {
 		return "", r.Turn.For // the call takes the answer itself
 	}
@@ -198,8 +198,8 @@ func (s *draft) promptOf(r run.Run) (prompt, by string) {
 	case answers != "":
 		first = run.Answered
 	default:
-		d := message.Take(s.textsAfter(r), session.ID(r.Conversation), delivery, session.Process{}, s.now)
-		s.messages.Put(s.b, d.Changed...)
+		d := message.Take(s.textsAfter(r), session.ID(r.Conversation), delivery, session.Process{}, s.Now)
+		s.Messages.Put(s.Batch, d.Changed...)
 		if d.Again {
 			d.Text = run.Perhaps + d.Text
 		}

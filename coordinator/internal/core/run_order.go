@@ -8,9 +8,9 @@ import (
 )
 
 // stopRun ends what a run does, and says what happens.
-func (s *draft) stopRun(r run.Run, d ask.Decision) (said channel.News, err error) {
+func (s *Draft) stopRun(r run.Run, d ask.Decision) (said channel.News, err error) {
 	said = channel.News{Kind: channel.StoppedRun, Of: r.Name}
-	switch err := s.counts(d.Channel); {
+	switch err := s.Counts(d.Channel); {
 	case err != nil:
 		return said, err
 	case !r.Live():

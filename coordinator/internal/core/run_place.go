@@ -16,13 +16,13 @@ type Cleared struct {
 	Place run.Place `json:"place,omitzero"`
 }
 
-func (s *draft) clearRun(r run.Run) {
+func (s *Draft) clearRun(r run.Run) {
 	lane := LaneRun + string(r.ID)
-	s.enqueue(lane, "clear:"+lane, ActRunClear, encode(Cleared{ID: r.ID, Name: r.Name, Place: r.Place}))
+	s.Enqueue(lane, "clear:"+lane, ActRunClear, Encode(Cleared{ID: r.ID, Name: r.Name, Place: r.Place}))
 }
 
 // askForPlaces has the worktrees made for which turns wait.
-func (s *draft) askForPlaces(all []run.Run) {
+func (s *Draft) askForPlaces(all []run.Run) {
 	for _, r := range all {
 		if r.NeedsPlace() {
 			s.actRun(r.ID)
@@ -33,12 +33,12 @@ func (s *draft) askForPlaces(all []run.Run) {
 // SettleRun notes the worktree of a run, and the directory in which it works there. Its turn
 // may start then.
 func (c *Core) SettleRun(id run.ID, p run.Place, dir string) error {
-	_, err := c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
+	_, err := c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		next, err := run.Settle(r, p, dir)
 		if err == nil {
-			s.runs.Put(s.b, next)
+			s.Runs.Put(s.Batch, next)
 			s.startTurns()
-			next, _ = s.runs.After(s.b, id)
+			next, _ = s.Runs.After(s.Batch, id)
 		}
 		return next, err
 	})
@@ -47,8 +47,8 @@ func (c *Core) SettleRun(id run.ID, p run.Place, dir string) error {
 
 // UnsettleRun ends a run whose worktree cannot be made.
 func (c *Core) UnsettleRun(id run.ID, why string) error {
-	_, err := c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
-		next, err := run.Unsettled(r, why, s.now)
+	_, err := c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+		next, err := run.Unsettled(r, why, s.Now)
 		if err == nil {
 			s.noteRun(event.RunEnded, next, next.Why)
 		}

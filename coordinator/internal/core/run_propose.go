@@ -13,14 +13,14 @@ import (
 )
 
 func init() {
-	decided[ask.Proposal], declined[ask.Proposal] = (*draft).startProposed, (*draft).proposalDeclined
+	decided[ask.Proposal], declined[ask.Proposal] = (*Draft).startProposed, (*Draft).proposalDeclined
 }
 
 // Propose asks the person whether a session may have a run started. A second call with the
 // same id returns the ask of the first.
 func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
-	err := c.do(func(s *draft) (err error) {
-		if old, ok := s.asks.Rows[a.ID]; ok {
+	err := c.Do(func(s *Draft) (err error) {
+		if old, ok := s.Asks.Rows[a.ID]; ok {
 			if a.Session != old.Session {
 				return fmt.Errorf("ask %q: %w", a.ID, ErrBound)
 			}
@@ -36,39 +36,39 @@ func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
 		}
 		p.Run.Seal = c.cfg.Secret()
 		a.Proposed = &p
-		text := fmt.Sprintf("%s proposes run %s (sha256 %s)", s.label(a.Session), p.Run.Name, short(a.Hash))
-		a = s.openAside(ask.Start(a, s.mode(a.Session, s.now), s.now), text)
+		text := fmt.Sprintf("%s proposes run %s (sha256 %s)", s.Label(a.Session), p.Run.Name, Short(a.Hash))
+		a = s.OpenAside(ask.Start(a, s.Mode(a.Session, s.Now), s.Now), text)
 		return nil
 	})
 	return a, err
 }
 
-// openAside opens an ask for which no hook waits, and which has just started. text is for the
+// OpenAside opens an ask for which no hook waits, and which has just started. text is for the
 // journal.
-func (s *draft) openAside(a ask.Ask, text string) ask.Ask {
-	a.Nonce, a.Times = s.cfg.Secret(), s.cfg.Rules.Times
-	a.Attended = s.sessions.Rows[a.Session].Attended
-	a = ask.Tick(a, s.now)
-	s.record(event.AskOpened, a.Session, string(a.ID), text)
-	s.putAsk(a)
+func (s *Draft) OpenAside(a ask.Ask, text string) ask.Ask {
+	a.Nonce, a.Times = s.Cfg.Secret(), s.Cfg.Rules.Times
+	a.Attended = s.Sessions.Rows[a.Session].Attended
+	a = ask.Tick(a, s.Now)
+	s.Record(event.AskOpened, a.Session, string(a.ID), text)
+	s.PutAsk(a)
 	return a
 }
 
 // below returns a run as it is when the session by starts it.
-func (s *state) below(r run.Run, by session.ID) (run.Run, error) {
+func (s *State) below(r run.Run, by session.ID) (run.Run, error) {
 	r.Parent, r.Ephemeral, r.Depth = string(by), true, 1
-	if parent, ok := s.runs.byConversation.One(string(by)); ok {
+	if parent, ok := s.Runs.ByConversation.One(string(by)); ok {
 		r.Depth = parent.Depth + 1
 	}
 	r, err := s.withName(r)
 	if err != nil {
 		return r, err
 	}
-	return r, run.CheckDepth(r.Depth, s.cfg.Rules.RunDepth)
+	return r, run.CheckDepth(r.Depth, s.Cfg.Rules.RunDepth)
 }
 
 // startProposed starts the run of a proposal that was just decided, if it was allowed.
-func (s *draft) startProposed(a ask.Ask) {
+func (s *Draft) startProposed(a ask.Ask) {
 	switch {
 	case !a.Starts():
 		return
@@ -77,65 +77,65 @@ func (s *draft) startProposed(a ask.Ask) {
 		return
 	}
 	r := a.Proposed.Run
-	if _, taken := s.runs.byName.One(r.Name); taken {
-		r.Name = s.freeName(r)
+	if _, taken := s.Runs.ByName.One(r.Name); taken {
+		r.Name = s.FreeName(r)
 	}
 	if !r.Until.IsZero() { // its time begins now, and not with the question
-		r.Until = r.Until.Add(s.now.Sub(a.OpenedAt))
+		r.Until = r.Until.Add(s.Now.Sub(a.OpenedAt))
 	}
 	r.By = a.Decision.By
-	r = run.New(r, s.now)
-	s.runs.Put(s.b, r)
-	s.noteRun(event.RunStarted, r, "proposed by "+s.label(a.Session)+", allowed by "+r.By+", in "+r.Dir)
-	s.post(message.Message{
+	r = run.New(r, s.Now)
+	s.Runs.Put(s.Batch, r)
+	s.noteRun(event.RunStarted, r, "proposed by "+s.Label(a.Session)+", allowed by "+r.By+", in "+r.Dir)
+	s.Post(message.Message{
 		Key:     "run:" + string(r.ID),
 		Session: session.ID(r.Conversation),
 		Text:    a.Proposed.Prompt,
-		By:      s.label(a.Session),
+		By:      s.Label(a.Session),
 	})
 	s.startTurns()
 }
 
 // startElsewhere has another machine start the run of a proposal that was allowed. What comes of it goes to the session
 // that proposed it, too.
-func (s *draft) startElsewhere(a ask.Ask) {
+func (s *Draft) startElsewhere(a ask.Ask) {
 	o := fleet.Order{
 		Machine: fleet.MachineID(a.Proposed.Machine), Op: orderRun, In: a.Proposed.In, By: a.Decision.By, For: a.Session,
 	}
 	if _, err := s.order(o); err != nil {
-		s.handBack(a.Session, string(a.ID), a.Proposed.Run.Name, "It was not started: "+err.Error()+".")
+		s.HandBack(a.Session, string(a.ID), a.Proposed.Run.Name, "It was not started: "+err.Error()+".")
 	}
 }
 
 // orderRun is the operation that starts a run.
 const orderRun = "run.start"
 
-// handBack gives a session what came of a run that it proposed and that is on another machine.
-func (s *draft) handBack(to session.ID, key, name, text string) {
+// HandBack gives a session what came of a run that it proposed and that is on another machine.
+func (s *Draft) HandBack(to session.ID, key, name, text string) {
 	by := "run:" + name
-	s.post(message.Message{
+	s.Post(message.Message{
 		Key: "result:" + key, Session: to, By: by, Data: true,
-		Text: message.Fence(by+", which you proposed", text, s.cfg.Secret()),
+		Text: message.Fence(by+", which you proposed", text, s.Cfg.Secret()),
 	})
 }
 
 // handUp gives the result of a delegated run to the conversation that proposed it, once. A
 // long result is a file in the folder of that session.
-func (s *draft) handUp(id run.ID) {
-	r, _ := s.runs.After(s.b, id)
-	next, report, ok := run.HandUp(r, s.now)
+func (s *Draft) handUp(id run.ID) {
+	r, _ := s.Runs.After(s.Batch, id)
+	next, report, ok := run.HandUp(r, s.Now)
 	if !ok || s.hasBelow(r) {
 		return
 	}
-	s.runs.Put(s.b, next)
+	s.Runs.Put(s.Batch, next)
 	to := session.ID(r.Parent)
 	if report.File != "" {
 		name := "run-" + r.Name + ".md"
 		s.keepText(to, name, report.File)
-		report.Text += "\n\nThe whole result: " + filepath.Join(s.cfg.Pages, s.token(to), name)
+		report.Text += "\n\nThe whole result: " + filepath.Join(s.Cfg.Pages, s.Token(to), name)
 	}
 	by := "run:" + r.Name
-	s.post(message.Message{
+	s.Post(message.Message{
 		Key:     "result:" + string(r.ID),
 		Session: to,
 		Text:    message.Fence(by+", which you proposed", report.Text, r.Seal),
@@ -146,12 +146,12 @@ func (s *draft) handUp(id run.ID) {
 
 // hasBelow reports whether a run waits for runs that it proposed: one is open as a question, or
 // has not reported. Its own result comes after theirs.
-func (s *draft) hasBelow(r run.Run) bool {
-	if len(s.runs.byParent.After(s.b, r.Conversation)) > 0 {
+func (s *Draft) hasBelow(r run.Run) bool {
+	if len(s.Runs.byParent.After(s.Batch, r.Conversation)) > 0 {
 		return true
 	}
-	for _, a := range s.asks.of(session.ID(r.Conversation)) {
-		if a, _ = s.asks.After(s.b, a.ID); a.Kind == ask.Proposal && a.State == ask.Open {
+	for _, a := range s.Asks.Of(session.ID(r.Conversation)) {
+		if a, _ = s.Asks.After(s.Batch, a.ID); a.Kind == ask.Proposal && a.State == ask.Open {
 			return true
 		}
 	}
@@ -159,8 +159,8 @@ func (s *draft) hasBelow(r run.Run) bool {
 }
 
 // proposalDeclined hands up the result of the run whose proposal has ended without a run.
-func (s *draft) proposalDeclined(a ask.Ask) {
-	if r, ok := s.runOf(a.Session); ok {
+func (s *Draft) proposalDeclined(a ask.Ask) {
+	if r, ok := s.RunOf(a.Session); ok {
 		s.handUp(r.ID)
 	}
 }

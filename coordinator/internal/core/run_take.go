@@ -21,8 +21,8 @@ func (c *Core) TakeRun(id run.ID, by run.Taker, interrupt bool) (run.Run, error)
 	if held := r.Taker.Process; held.Known() && held != by.Process && c.cfg.Lives(held) {
 		return r, fmt.Errorf("run %s is %w: %s has it in process %d", r.Name, ErrTaken, r.Taker.By, held.PID)
 	}
-	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
-		next, err := run.Take(r, by, interrupt, s.now)
+	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+		next, err := run.Take(r, by, interrupt, s.Now)
 		if err != nil {
 			return r, err
 		}
@@ -42,7 +42,7 @@ const takenNote = "a person continues this conversation in a terminal"
 
 // AwaitTurn waits until no turn of a run runs, at most until ctx ends.
 func (c *Core) AwaitTurn(ctx context.Context, id run.ID) (r run.Run, err error) {
-	c.until(ctx, func(s *state) bool {
+	c.Until(ctx, func(s *State) bool {
 		r, err = s.run(id)
 		return err != nil || !r.Busy()
 	}, ofRun(id))
@@ -63,8 +63,8 @@ func (c *Core) checkTaker(id run.ID) error {
 // GiveRun hands a run back that a person has taken. The caller makes sure that no process has
 // the conversation open. Messages that waited start a turn.
 func (c *Core) GiveRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *draft, r run.Run) (run.Run, error) {
-		next, err := run.Give(r, s.now)
+	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+		next, err := run.Give(r, s.Now)
 		if err != nil {
 			return r, err
 		}
@@ -76,22 +76,22 @@ func (c *Core) GiveRun(id run.ID, by string) (run.Run, error) {
 // AdoptRun begins a run of a conversation that the agent knows already. A second call with
 // the same id returns the run of the first.
 func (c *Core) AdoptRun(r run.Run) (adopted run.Run, err error) {
-	err = c.do(func(s *draft) (err error) {
-		if old, known := s.runs.Rows[r.ID]; known {
+	err = c.Do(func(s *Draft) (err error) {
+		if old, known := s.Runs.Rows[r.ID]; known {
 			adopted = old
 			return nil
 		}
-		if old, is := s.runs.byConversation.One(r.Conversation); is {
+		if old, is := s.Runs.ByConversation.One(r.Conversation); is {
 			return fmt.Errorf("the conversation is %w: it is run %s", ErrTaken, old.Name)
 		}
 		if r, err = s.withName(r); err != nil {
 			return err
 		}
-		adopted, err = s.goOn(run.Adopt(r, s.now))
-		s.runs.Put(s.b, adopted)
+		adopted, err = s.goOn(run.Adopt(r, s.Now))
+		s.Runs.Put(s.Batch, adopted)
 		s.noteRun(event.RunAdopted, adopted, "adopted by "+r.By+", in "+r.Dir)
 		s.startTurns()
-		adopted, _ = s.runs.After(s.b, r.ID)
+		adopted, _ = s.Runs.After(s.Batch, r.ID)
 		return err
 	})
 	return adopted, err
@@ -99,8 +99,8 @@ func (c *Core) AdoptRun(r run.Run) (adopted run.Run, err error) {
 
 // openers returns the processes outside Afar that runs wait for, and those that wait for the
 // end of a turn.
-func (s *state) openers() (all []session.Process) {
-	for _, r := range s.runs.active() {
+func (s *State) openers() (all []session.Process) {
+	for _, r := range s.Runs.active() {
 		for _, p := range []session.Process{r.OpenIn, r.Taker.Process} {
 			if p.Known() {
 				all = append(all, p)
@@ -112,9 +112,9 @@ func (s *state) openers() (all []session.Process) {
 
 // buryOpeners frees the runs that waited for a process which has ended, and forgets who waited
 // for a turn and has ended.
-func (s *draft) buryOpeners(over map[session.Process]bool) {
-	for _, r := range s.runs.active() {
-		r, _ := s.runs.After(s.b, r.ID)
+func (s *Draft) buryOpeners(over map[session.Process]bool) {
+	for _, r := range s.Runs.active() {
+		r, _ := s.Runs.After(s.Batch, r.ID)
 		step := run.Unblock
 		switch {
 		case r.Busy() && over[r.Taker.Process]:
@@ -123,28 +123,28 @@ func (s *draft) buryOpeners(over map[session.Process]bool) {
 			continue
 		}
 		if next, err := step(r); err == nil {
-			s.runs.Put(s.b, next)
+			s.Runs.Put(s.Batch, next)
 		}
 	}
 }
 
 // freeRunOf lets the turn of a conversation start that was open elsewhere: its session has ended.
-func (s *draft) freeRunOf(id session.ID) {
-	r, ok := s.runOf(id)
+func (s *Draft) freeRunOf(id session.ID) {
+	r, ok := s.RunOf(id)
 	if !ok || !r.OpenIn.Known() {
 		return
 	}
 	if next, err := run.Unblock(r); err == nil {
-		s.runs.Put(s.b, next)
+		s.Runs.Put(s.Batch, next)
 		s.startTurns()
 	}
 }
 
 // here returns the texts that a session's hooks may take. Those for its run wait while a
 // person has taken the run.
-func (s *state) here(id session.ID) []message.Message {
-	all := s.messages.of(id)
-	if r, ok := s.runs.byConversation.One(string(id)); !ok || r.State != run.Taken {
+func (s *State) here(id session.ID) []message.Message {
+	all := s.Messages.of(id)
+	if r, ok := s.Runs.ByConversation.One(string(id)); !ok || r.State != run.Taken {
 		return all
 	}
 	return message.ForSession(all)

@@ -18,39 +18,39 @@ const (
 
 // tellEnd tells the person in every away mode how a turn ended. A loop that goes on tells of
 // its own end instead. It returns r as it is then.
-func (s *draft) tellEnd(r run.Run) run.Run {
-	next, e, at, ok := run.Tell(r, s.now)
-	loop, _ := s.loops.After(s.b, session.ID(r.Conversation))
+func (s *Draft) tellEnd(r run.Run) run.Run {
+	next, e, at, ok := run.Tell(r, s.Now)
+	loop, _ := s.Loops.After(s.Batch, session.ID(r.Conversation))
 	switch {
 	case !ok:
 		return next
-	case !s.reachable(), loop.Active():
+	case !s.Reachable(), loop.Active():
 		return r
 	}
-	if until := s.cfg.Rules.Quiet.Until(at); !until.IsZero() {
+	if until := s.Cfg.Rules.Quiet.Until(at); !until.IsZero() {
 		at = until
 	}
 	key := "run-ended:" + string(r.ID) // a later end takes the place of one that still waits
 	if r.Turn.For != "" {
 		key += fmt.Sprintf(":%d", r.Fence)
 	}
-	s.tellEnding(key, e, at)
+	s.TellEnding(key, e, at)
 	return next
 }
 
-// tellEnding tells the person how a turn ended, with a file for a result that is too long for a message.
-func (s *draft) tellEnding(key string, e run.TurnEnd, at time.Time) {
-	data := encode(e)
-	s.onChannels(key, ActRunEnded, data, at)
+// TellEnding tells the person how a turn ended, with a file for a result that is too long for a message.
+func (s *Draft) TellEnding(key string, e run.TurnEnd, at time.Time) {
+	data := Encode(e)
+	s.OnChannels(key, ActRunEnded, data, at)
 	if e.Long() {
-		s.onChannels(key+":file", ActRunFile, data, at)
+		s.OnChannels(key+":file", ActRunFile, data, at)
 	}
 }
 
 // tellLacks tells the person that the agent of a turn worked without some tools, unless the turn
 // before did so for the same reason.
-func (s *draft) tellLacks(before, r run.Run) {
+func (s *Draft) tellLacks(before, r run.Run) {
 	if r.Lacks != "" && r.Lacks != before.Lacks {
-		s.notify("lacks", session.ID(r.Conversation), channel.News{Kind: channel.Lacks, Of: r.Name, What: r.Lacks})
+		s.Notify("lacks", session.ID(r.Conversation), channel.News{Kind: channel.Lacks, Of: r.Name, What: r.Lacks})
 	}
 }

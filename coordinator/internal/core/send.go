@@ -25,8 +25,8 @@ func (c *Core) Send(m message.Message, held string) (sent message.Message, when 
 	if m.Data {
 		m.Text = message.Fence(m.By, m.Text, c.cfg.Secret())
 	}
-	err = c.do(func(s *draft) error {
-		if old, known := s.messages.Rows[message.IDOf(m.Key)]; known {
+	err = c.Do(func(s *Draft) error {
+		if old, known := s.Messages.Rows[message.IDOf(m.Key)]; known {
 			sent, when = old, s.reaches(old, held)
 			return nil
 		}
@@ -35,8 +35,8 @@ func (c *Core) Send(m message.Message, held string) (sent message.Message, when 
 				return err
 			}
 		}
-		sent, when = s.post(m), s.reaches(m, held)
-		if r, ok := s.runOf(m.Session); ok && m.Run && r.State == run.Failed { // a limit is reached
+		sent, when = s.Post(m), s.reaches(m, held)
+		if r, ok := s.RunOf(m.Session); ok && m.Run && r.State == run.Failed { // a limit is reached
 			when = channel.Fate{To: when.To, At: channel.Never, Why: r.Why}
 		}
 		return nil
@@ -46,10 +46,10 @@ func (c *Core) Send(m message.Message, held string) (sent message.Message, when 
 
 // answerCheckIn ends the open check-in of the session that gets m, and so releases its
 // Stop hook and updates its card.
-func (s *draft) answerCheckIn(m message.Message) error {
+func (s *Draft) answerCheckIn(m message.Message) error {
 	for _, a := range s.openCheckIns(m.Session) {
 		d := ask.Decision{By: m.By, Channel: m.Channel}.ForCheckIn(m.Text)
-		if _, err := s.answer(ask.Card{a}, ask.Answer, d); err != nil {
+		if _, err := s.Answer(ask.Card{a}, ask.Answer, d); err != nil {
 			return err
 		}
 	}
@@ -58,18 +58,18 @@ func (s *draft) answerCheckIn(m message.Message) error {
 
 // Reaches returns when the recipient of a text gets it. held says when a task at rest gets it, see taskFate.
 func (c *Core) Reaches(m message.Message, held string) (when channel.Fate) {
-	c.view(func(s *state, _ time.Time) { when = s.reaches(m, held) })
+	c.View(func(s *State, _ time.Time) { when = s.reaches(m, held) })
 	return when
 }
 
-func (s *state) reaches(m message.Message, held string) channel.Fate {
+func (s *State) reaches(m message.Message, held string) channel.Fate {
 	if m.To == message.ToTriage {
 		return channel.Fate{To: string(m.To), At: channel.AtTriage}
 	}
 	if m.Task != "" {
 		return s.taskFate(m, held)
 	}
-	if r, ok := s.runs.byConversation.One(string(m.Session)); ok && m.Run {
+	if r, ok := s.Runs.ByConversation.One(string(m.Session)); ok && m.Run {
 		return s.runFate(r)
 	}
 	f := s.fate(m.Session)
@@ -80,8 +80,8 @@ func (s *state) reaches(m message.Message, held string) channel.Fate {
 }
 
 // held reports whether the Stop hook of a session waits for its check-in.
-func (s *state) held(id session.ID) bool {
-	return s.sessions.Rows[id].State == session.Waiting && len(s.openCheckIns(id)) > 0
+func (s *State) held(id session.ID) bool {
+	return s.Sessions.Rows[id].State == session.Waiting && len(s.openCheckIns(id)) > 0
 }
 
 // Tell sends the person a text, in every away mode. m.By names the sender; id is the session
@@ -93,15 +93,15 @@ func (c *Core) Tell(id session.ID, m message.Message) (sent message.Message, err
 	if err != nil {
 		return sent, err
 	}
-	err = c.do(func(s *draft) error {
-		if old, known := s.messages.Rows[message.IDOf(m.Key)]; known {
+	err = c.Do(func(s *Draft) error {
+		if old, known := s.Messages.Rows[message.IDOf(m.Key)]; known {
 			sent = old
 			return nil
 		}
-		if !s.reachable() {
+		if !s.Reachable() {
 			return ErrNoChannel
 		}
-		sent = s.post(m)
+		sent = s.Post(m)
 		s.tellOf(sent, answers, id)
 		return nil
 	})
@@ -110,19 +110,19 @@ func (c *Core) Tell(id session.ID, m message.Message) (sent message.Message, err
 
 // tellOf shows the person a text of the session id: at once and in one place if it answers a
 // text of theirs, otherwise on all channels.
-func (s *draft) tellOf(m, answers message.Message, id session.ID) {
+func (s *Draft) tellOf(m, answers message.Message, id session.ID) {
 	wrote, shown := channel.News{Kind: channel.Wrote, Of: m.By, What: channel.Verbatim(m.Text)}, string(m.ID)
 	if answers.ID != "" {
 		s.answered(answers, m)
 	}
 	if answers.From == "" || !slices.Contains(s.available(), answers.Channel) {
-		s.notify("send", id, wrote, shown)
+		s.Notify("send", id, wrote, shown)
 		return
 	}
 	n := channel.Notice{
 		Session: id, News: []channel.News{wrote}, Shows: []string{shown}, At: channel.Address(answers.From),
 	}
-	s.onChannel(answers.Channel, "tell:"+string(m.ID), ActNotice, encode(n), s.now)
+	s.OnChannel(answers.Channel, "tell:"+string(m.ID), ActNotice, Encode(n), s.Now)
 }
 
 // Told notes that a channel has shown texts to the person.
@@ -130,15 +130,15 @@ func (c *Core) Told(ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		for _, id := range ids {
-			m, ok := s.messages.Rows[message.ID(id)]
-			next, err := message.Show(m, s.now)
+			m, ok := s.Messages.Rows[message.ID(id)]
+			next, err := message.Show(m, s.Now)
 			if !ok || err != nil {
 				continue // another channel was first
 			}
-			s.messages.Put(s.b, next)
-			s.record(event.MessageDelivered, "", id, "the person was shown the text of "+m.By)
+			s.Messages.Put(s.Batch, next)
+			s.Record(event.MessageDelivered, "", id, "the person was shown the text of "+m.By)
 		}
 		return nil
 	})
@@ -184,10 +184,10 @@ func (c *Core) Text(id message.ID) (m message.Message, ok bool, err error) {
 }
 
 // answered notes in a text what answers it. m is the text as it was read before the lock.
-func (s *draft) answered(m, answer message.Message) {
-	if now, ok := s.messages.Rows[m.ID]; ok {
+func (s *Draft) answered(m, answer message.Message) {
+	if now, ok := s.Messages.Rows[m.ID]; ok {
 		m = now
 	}
-	m.Outcome = "answered: " + folded(answer.Body())
-	s.messages.Put(s.b, m)
+	m.Outcome = "answered: " + Folded(answer.Body())
+	s.Messages.Put(s.Batch, m)
 }

@@ -31,9 +31,9 @@ type sessionTable struct {
 	unmarked *table.Index[session.ID, session.Session] // by the id of the client that had no birthmark
 }
 
-func newSessionTable(s *state) sessionTable {
-	t := register(s, store.Sessions, table.Traits[session.Session]{
-		Due: unreportedAt, Expire: expiry(s, (*draft).reportUnprotected), Touches: sessionParts, Stays: session.Session.Live,
+func newSessionTable(s *State) sessionTable {
+	t := Register(s, store.Sessions, table.Traits[session.Session]{
+		Due: unreportedAt, Expire: Expiry(s, (*Draft).reportUnprotected), Touches: sessionParts, Stays: session.Session.Live,
 	})
 	return sessionTable{
 		Table:    t,
@@ -53,7 +53,7 @@ const alive = "alive"
 func (t sessionTable) live() []session.Session { return t.byLife.All(alive) }
 
 func sessionParts(before, after session.Session) []wake.Part {
-	parts := []wake.Part{ofSession(after.ID)}
+	parts := []wake.Part{OfSession(after.ID)}
 	if before.Transcript != after.Transcript {
 		parts = append(parts, Transcripts)
 	}
@@ -73,31 +73,31 @@ func unreportedAt(v session.Session, _ time.Time) time.Time {
 }
 
 // reportUnprotected tells the person once of a session that runs without Afar's hooks.
-func (s *draft) reportUnprotected(v session.Session) {
+func (s *Draft) reportUnprotected(v session.Session) {
 	v.Reported = true
-	s.sessions.Put(s.b, v)
+	s.Sessions.Put(s.Batch, v)
 	text := "session " + v.Token + " in " + v.Project + " runs without Afar's hooks: no guard, no asks"
-	s.record(event.SessionUnprotected, v.ID, v.Token, text)
-	s.notify("unprotected", v.ID, channel.News{Kind: channel.Unprotected, Of: v.Token, What: v.Project})
+	s.Record(event.SessionUnprotected, v.ID, v.Token, text)
+	s.Notify("unprotected", v.ID, channel.News{Kind: channel.Unprotected, Of: v.Token, What: v.Project})
 }
 
 // See records what a hook or a session file says of a session, and returns the session.
 func (c *Core) See(in session.Sighting) (v session.Session, err error) {
-	err = c.do(func(s *draft) error {
-		old, known := s.sessions.Rows[in.ID]
-		v = session.See(old, in, s.now)
-		s.b.MayWait = known && saysNothing(old, v)
-		if s.b.MayWait && s.now.Sub(old.SeenAt) < seenEvery {
+	err = c.Do(func(s *Draft) error {
+		old, known := s.Sessions.Rows[in.ID]
+		v = session.See(old, in, s.Now)
+		s.Batch.MayWait = known && saysNothing(old, v)
+		if s.Batch.MayWait && s.Now.Sub(old.SeenAt) < seenEvery {
 			v = old
 			return nil
 		}
 		if v.Token == "" {
 			v.Token = s.newToken(v)
 		}
-		s.sessions.Put(s.b, v)
+		s.Sessions.Put(s.Batch, v)
 		if in.Hooked && v.Protected() && !old.Protected() {
 			text := fmt.Sprintf("session %s started in %s", v.Token, v.Project)
-			s.record(event.SessionStarted, v.ID, v.Token, text)
+			s.Record(event.SessionStarted, v.ID, v.Token, text)
 			s.followRooms(v)
 		}
 		return nil
@@ -117,22 +117,22 @@ func saysNothing(before, after session.Session) bool {
 
 // newToken returns a name for a session. The conversation of a run has the name of the run, if
 // no living session has it.
-func (s *state) newToken(v session.Session) string {
-	if r, ok := s.runs.byConversation.One(string(v.ID)); ok && !s.takenToken(r.Name) {
+func (s *State) newToken(v session.Session) string {
+	if r, ok := s.Runs.ByConversation.One(string(v.ID)); ok && !s.takenToken(r.Name) {
 		return r.Name
 	}
 	return session.NewToken(v.Cwd, v.ID, s.takenToken)
 }
 
-func (s *state) takenToken(token string) bool {
+func (s *State) takenToken(token string) bool {
 	lives := func(v session.Session) bool { return v.State != session.Ended }
-	return slices.ContainsFunc(s.sessions.byToken.All(token), lives)
+	return slices.ContainsFunc(s.Sessions.byToken.All(token), lives)
 }
 
 // EndSession closes a session and the asks that it had.
 func (c *Core) EndSession(id session.ID, why string) error {
-	return c.do(func(s *draft) error {
-		if v := s.sessions.Rows[id]; v.Live() {
+	return c.Do(func(s *Draft) error {
+		if v := s.Sessions.Rows[id]; v.Live() {
 			s.endSession(v, why, ask.Cancel)
 		}
 		return nil
@@ -140,16 +140,16 @@ func (c *Core) EndSession(id session.ID, why string) error {
 }
 
 // endSession closes a session, and ends its asks with end.
-func (s *draft) endSession(v session.Session, why string, end ending) {
-	v = session.To(v, session.Ended, s.now)
+func (s *Draft) endSession(v session.Session, why string, end ending) {
+	v = session.To(v, session.Ended, s.Now)
 	v.Vanished = why == clientGone
 	v.Waiter, v.WaitsIn, v.Holder, v.Mod = "", session.Process{}, session.Process{}, session.Process{}
-	s.sessions.Put(s.b, v)
+	s.Sessions.Put(s.Batch, v)
 	s.followRooms(v)
-	s.record(event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why)
+	s.Record(event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why)
 	s.endAsks(v.ID, end, "the session ended")
 	for _, m := range message.Doubt(s.here(v.ID)) {
-		s.messages.Put(s.b, m) // its conversation is looked at; see UnshownPrompts
+		s.Messages.Put(s.Batch, m) // its conversation is looked at; see UnshownPrompts
 	}
 	s.missed(v)
 	if v.Halting() {
@@ -164,19 +164,19 @@ func (s *draft) endSession(v session.Session, why string, end ending) {
 // leaveLoop ends the loop of a conversation that was cleared. It tells the
 // person of a print session that ended before its loop, because its terminal is not
 // watched.
-func (s *draft) leaveLoop(v session.Session, why string) {
-	l := s.loops.Rows[v.ID]
-	_, runs := s.runOf(v.ID)
+func (s *Draft) leaveLoop(v session.Session, why string) {
+	l := s.Loops.Rows[v.ID]
+	_, runs := s.RunOf(v.ID)
 	switch {
 	case !l.Active(), runs: // a turn of a run is over, see turnOver
 	case why == cleared:
-		if out, err := loop.Cancel(l, "/clear", s.now); err == nil {
-			s.putLoop(v.ID, out)
+		if out, err := loop.Cancel(l, "/clear", s.Now); err == nil {
+			s.PutLoop(v.ID, out)
 		}
 	case !v.Interactive():
 		if l, text := loop.Leave(l); text != "" {
-			s.loops.Put(s.b, l)
-			s.notify("loop-left", v.ID, channel.News{Kind: channel.LoopSays, Of: v.Token, What: text})
+			s.Loops.Put(s.Batch, l)
+			s.Notify("loop-left", v.ID, channel.News{Kind: channel.LoopSays, Of: v.Token, What: text})
 		}
 	}
 }
@@ -188,67 +188,67 @@ const cleared = "clear"
 // Typed notes that a person typed a prompt into a session, which is given in one
 // line without secrets: their asks stay at the terminal for another grace.
 func (c *Core) Typed(id session.ID, prompt string) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		s.dropCheckIns(id, "answered at the terminal")
 		s.handOver(id)
-		for _, a := range s.asks.of(id) {
+		for _, a := range s.Asks.Of(id) {
 			if a.Kind != ask.CheckIn {
-				if next, _ := ask.Remode(a, s.mode(id, s.now), s.now); next != a {
-					s.putAsk(next)
+				if next, _ := ask.Remode(a, s.Mode(id, s.Now), s.Now); next != a {
+					s.PutAsk(next)
 				}
 			}
 		}
 		s.typedInLoop(id)
-		if v, ok := s.sessions.Rows[id]; ok {
+		if v, ok := s.Sessions.Rows[id]; ok {
 			if v.Halting() {
-				v = session.EndHalt(v, s.now) // another turn begins
+				v = session.EndHalt(v, s.Now) // another turn begins
 				s.markHalts()
 			}
-			v.TypedAt, v.Typed, v.Prompts = s.now, prompt, v.Prompts+1
-			s.sessions.Put(s.b, v)
+			v.TypedAt, v.Typed, v.Prompts = s.Now, prompt, v.Prompts+1
+			s.Sessions.Put(s.Batch, v)
 		}
 		return nil
 	})
 }
 
 // waiting marks a session as waiting for an answer.
-func (s *draft) waiting(id session.ID) {
-	if v, ok := s.sessions.Rows[id]; ok {
-		s.sessions.Put(s.b, session.To(v, session.Waiting, s.now))
+func (s *Draft) waiting(id session.ID) {
+	if v, ok := s.Sessions.Rows[id]; ok {
+		s.Sessions.Put(s.Batch, session.To(v, session.Waiting, s.Now))
 	}
 }
 
-func (s *state) mode(id session.ID, now time.Time) session.Mode {
-	return session.Effective(s.sessions.Rows[id].Away, s.settings.Away, now)
+func (s *State) Mode(id session.ID, now time.Time) session.Mode {
+	return session.Effective(s.Sessions.Rows[id].Away, s.Settings.Away, now)
 }
 
 // SetAway sets the away mode of one session, named by token or id, or of all
 // when name is empty. A mode of zero duration has no end.
 func (c *Core) SetAway(name string, mode session.Mode, d time.Duration) error {
-	return c.do(setAway(name, mode, d))
+	return c.Do(setAway(name, mode, d))
 }
 
-func setAway(name string, mode session.Mode, d time.Duration) func(*draft) error {
-	return func(s *draft) error {
+func setAway(name string, mode session.Mode, d time.Duration) func(*Draft) error {
+	return func(s *Draft) error {
 		away := session.Away{Mode: mode}
 		if d > 0 {
-			away.Until = s.now.Add(d)
+			away.Until = s.Now.Add(d)
 		}
 		if mode == session.Default {
 			away = session.Away{}
 		}
 		subject := "all"
 		if name == "" {
-			s.newSettings().Away = away
+			s.NewSettings().Away = away
 		} else {
-			v, ok := s.find(name)
+			v, ok := s.Find(name)
 			if !ok {
 				return fmt.Errorf("session %q: %w", name, ErrNotFound)
 			}
 			v.Away, subject = away, v.Token
-			s.sessions.Put(s.b, v)
+			s.Sessions.Put(s.Batch, v)
 		}
-		s.record(event.AwaySet, "", subject, awayText(subject, away))
+		s.Record(event.AwaySet, "", subject, awayText(subject, away))
 		s.remode()
 		return nil
 	}
@@ -256,27 +256,27 @@ func setAway(name string, mode session.Mode, d time.Duration) func(*draft) error
 
 // Away returns the away mode that holds for a session now.
 func (c *Core) Away(id session.ID) (mode session.Mode) {
-	c.view(func(s *state, now time.Time) { mode = s.mode(id, now) })
+	c.View(func(s *State, now time.Time) { mode = s.Mode(id, now) })
 	return mode
 }
 
 // remode applies to the open asks the away modes that are in force after b.
-func (s *draft) remode() {
-	for _, a := range s.asks.waiting() {
-		if next, _ := ask.Remode(a, s.modeAfter(a.Session), s.now); next != a {
-			s.putTicked(a, ask.Tick(next, s.now))
+func (s *Draft) remode() {
+	for _, a := range s.Asks.Waiting() {
+		if next, _ := ask.Remode(a, s.modeAfter(a.Session), s.Now); next != a {
+			s.putTicked(a, ask.Tick(next, s.Now))
 		}
 	}
 }
 
 // modeAfter returns the away mode of a session as the draft leaves it.
-func (s *draft) modeAfter(id session.ID) session.Mode {
-	v, _ := s.sessions.After(s.b, id)
-	all := s.settings.Away
-	if s.b.Settings != nil {
-		all = s.b.Settings.Away
+func (s *Draft) modeAfter(id session.ID) session.Mode {
+	v, _ := s.Sessions.After(s.Batch, id)
+	all := s.Settings.Away
+	if s.Batch.Settings != nil {
+		all = s.Batch.Settings.Away
 	}
-	return session.Effective(v.Away, all, s.now)
+	return session.Effective(v.Away, all, s.Now)
 }
 
 func awayText(subject string, a session.Away) string {
@@ -290,10 +290,10 @@ func awayText(subject string, a session.Away) string {
 	return text
 }
 
-// find looks a session up by token or id; a living one wins.
-func (s *state) find(name string) (found session.Session, ok bool) {
-	found, ok = s.sessions.Rows[session.ID(name)]
-	for _, v := range s.sessions.byToken.All(name) {
+// Find looks a session up by token or id; a living one wins.
+func (s *State) Find(name string) (found session.Session, ok bool) {
+	found, ok = s.Sessions.Rows[session.ID(name)]
+	for _, v := range s.Sessions.byToken.All(name) {
 		if !found.Live() {
 			found, ok = v, true
 		}
@@ -304,7 +304,7 @@ func (s *state) find(name string) (found session.Session, ok bool) {
 // Session returns one session by token or id.
 func (c *Core) Session(name string) (v session.Session, err error) {
 	ok := false
-	c.view(func(s *state, _ time.Time) { v, ok = s.find(name) })
+	c.View(func(s *State, _ time.Time) { v, ok = s.Find(name) })
 	if !ok {
 		return v, fmt.Errorf("session %q: %w", name, ErrNotFound)
 	}
@@ -314,8 +314,8 @@ func (c *Core) Session(name string) (v session.Session, err error) {
 // Sessions returns all sessions in memory, the living ones first, by token.
 func (c *Core) Sessions() []session.Session {
 	var out []session.Session
-	c.view(func(s *state, _ time.Time) {
-		out = slices.AppendSeq(slices.Grow(out, len(s.sessions.Rows)), maps.Values(s.sessions.Rows))
+	c.View(func(s *State, _ time.Time) {
+		out = slices.AppendSeq(slices.Grow(out, len(s.Sessions.Rows)), maps.Values(s.Sessions.Rows))
 	})
 	sort.Slice(out, func(i, j int) bool {
 		if a, b := out[i].State == session.Ended, out[j].State == session.Ended; a != b {
@@ -328,8 +328,8 @@ func (c *Core) Sessions() []session.Session {
 
 // SessionsSince returns the sessions that have not ended, or not before a time, in no order.
 func (c *Core) SessionsSince(ended time.Time) (out []session.Session) {
-	c.view(func(s *state, _ time.Time) {
-		for _, v := range s.sessions.Rows {
+	c.View(func(s *State, _ time.Time) {
+		for _, v := range s.Sessions.Rows {
 			if v.Live() || !v.Since.Before(ended) {
 				out = append(out, v)
 			}
@@ -340,8 +340,8 @@ func (c *Core) SessionsSince(ended time.Time) (out []session.Session) {
 
 // SessionsNamed returns those of SessionsSince that have a name as their shortest.
 func (c *Core) SessionsNamed(name string, ended time.Time) (out []session.Session) {
-	c.view(func(s *state, _ time.Time) {
-		out = slices.DeleteFunc(s.sessions.byName.All(name), func(v session.Session) bool {
+	c.View(func(s *State, _ time.Time) {
+		out = slices.DeleteFunc(s.Sessions.byName.All(name), func(v session.Session) bool {
 			return !v.Live() && v.Since.Before(ended)
 		})
 	})
@@ -353,13 +353,13 @@ func (c *Core) SessionsNamed(name string, ended time.Time) (out []session.Sessio
 // session.Session.Urgency. The newest are first among equals.
 func (c *Core) Running(from, most int) (part []session.Session, all int) {
 	var order []urgent
-	c.view(func(s *state, now time.Time) { order = s.urgent(now) })
+	c.View(func(s *State, now time.Time) { order = s.urgent(now) })
 	slices.SortFunc(order, urgent.compare)
 	all = len(order)
 	order = order[min(from, all):]
-	c.view(func(s *state, _ time.Time) {
+	c.View(func(s *State, _ time.Time) {
 		for _, u := range order[:min(most, len(order))] {
-			part = append(part, s.sessions.Rows[u.id])
+			part = append(part, s.Sessions.Rows[u.id])
 		}
 	})
 	return part, all
@@ -377,23 +377,23 @@ func (u urgent) compare(other urgent) int {
 }
 
 // driven reports whether a session is a turn of a run: it is listed among the runs.
-func (s *state) driven(id session.ID) bool {
-	r, ok := s.runs.byConversation.One(string(id))
+func (s *State) driven(id session.ID) bool {
+	r, ok := s.Runs.ByConversation.One(string(id))
 	return ok && r.Busy()
 }
 
 // urgent returns the places of the sessions that run, in no order.
-func (s *state) urgent(now time.Time) []urgent {
+func (s *State) urgent(now time.Time) []urgent {
 	asked := map[session.ID]bool{}
-	for _, a := range s.asks.waiting() {
+	for _, a := range s.Asks.Waiting() {
 		asked[a.Session] = asked[a.Session] || a.Waiting()
 	}
 	var out []urgent
-	for id := range s.sessions.byLife.IDs(alive) {
+	for id := range s.Sessions.byLife.IDs(alive) {
 		if s.driven(id) {
 			continue
 		}
-		v := s.sessions.Rows[id]
+		v := s.Sessions.Rows[id]
 		out = append(out, urgent{id: id, urgency: v.Urgency(asked[id], now), since: v.Since.UnixNano()})
 	}
 	return out
@@ -402,8 +402,8 @@ func (s *state) urgent(now time.Time) []urgent {
 // WasUnmarked reports whether a process is a client that had no birthmark before Afar gave it
 // one. Sessions that have ended count too: a client goes on to its next session.
 func (c *Core) WasUnmarked(p session.Process) (was bool) {
-	c.view(func(s *state, _ time.Time) {
-		was = p.Known() && p.Born != "" && slices.ContainsFunc(s.sessions.unmarked.All(strconv.Itoa(p.PID)),
+	c.View(func(s *State, _ time.Time) {
+		was = p.Known() && p.Born != "" && slices.ContainsFunc(s.Sessions.unmarked.All(strconv.Itoa(p.PID)),
 			func(v session.Session) bool { return v.Unmarked == p })
 	})
 	return was
@@ -418,8 +418,8 @@ func (c *Core) IsClient(pid int) bool {
 // OfClient returns the living session of a client's process. If the client has begun
 // another conversation, it returns the newest.
 func (c *Core) OfClient(pid int) (found session.Session, ok bool) {
-	c.view(func(s *state, _ time.Time) {
-		for _, v := range s.sessions.byClient.All(strconv.Itoa(pid)) {
+	c.View(func(s *State, _ time.Time) {
+		for _, v := range s.Sessions.byClient.All(strconv.Itoa(pid)) {
 			if !v.SeenAt.Before(found.SeenAt) {
 				found, ok = v, true
 			}

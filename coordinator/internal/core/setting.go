@@ -10,8 +10,8 @@ import (
 
 // Settings returns the switches that hold for all sessions now.
 func (c *Core) Settings() (v store.Settings) {
-	c.view(func(s *state, now time.Time) {
-		v = s.settings
+	c.View(func(s *State, now time.Time) {
+		v = s.Settings
 		if v.Away.At(now) == "" {
 			v.Away = session.Away{Mode: session.Auto}
 		}
@@ -20,29 +20,29 @@ func (c *Core) Settings() (v store.Settings) {
 }
 
 // Pause sets the kill switch.
-func (c *Core) Pause(on bool) error { return c.do(pause(on)) }
+func (c *Core) Pause(on bool) error { return c.Do(pause(on)) }
 
-func pause(on bool) func(*draft) error {
-	return func(s *draft) error {
-		s.newSettings().Paused = on
+func pause(on bool) func(*Draft) error {
+	return func(s *Draft) error {
+		s.NewSettings().Paused = on
 		text := "resumed"
 		if on {
 			text = "paused: only the guard speaks"
-			for id := range s.sessions.Rows {
+			for id := range s.Sessions.Rows {
 				s.dropCheckIns(id, "Afar was paused")
 			}
 		}
 		s.startTurns()
 		s.resumeRuns()
-		s.record(event.PauseSet, "", "", text)
+		s.Record(event.PauseSet, "", "", text)
 		return nil
 	}
 }
 
 // Note writes one line into the journal.
 func (c *Core) Note(kind event.Kind, id session.ID, subject, text string) error {
-	return c.do(func(s *draft) error {
-		s.record(kind, id, subject, text)
+	return c.Do(func(s *Draft) error {
+		s.Record(kind, id, subject, text)
 		return nil
 	})
 }

@@ -20,13 +20,13 @@ type browserTable struct {
 	byLife *table.Index[signin.ID, signin.Browser] // those that have not ended, under active
 }
 
-func newBrowserTable(s *state) browserTable {
-	t := register(s, store.Browsers, table.Traits[signin.Browser]{
+func newBrowserTable(s *State) browserTable {
+	t := Register(s, store.Browsers, table.Traits[signin.Browser]{
 		Due:     browserDue,
-		Expire:  expiry(s, (*draft).expireBrowser),
+		Expire:  Expiry(s, (*Draft).expireBrowser),
 		Touches: func(_, _ signin.Browser) []wake.Part { return []wake.Part{Browsers} },
 	})
-	byLife := t.IndexBy(func(b signin.Browser) string { return table.KeyIf(b.EndedAt.IsZero(), active) })
+	byLife := t.IndexBy(func(b signin.Browser) string { return table.KeyIf(b.EndedAt.IsZero(), Active) })
 	return browserTable{Table: t, byLife: byLife}
 }
 
@@ -38,7 +38,7 @@ func browserDue(v signin.Browser, _ time.Time) time.Time {
 	return v.Expires
 }
 
-func (s *draft) expireBrowser(v signin.Browser) {
+func (s *Draft) expireBrowser(v signin.Browser) {
 	_ = s.endBrowser(v, "it was not used for 30 days") // one that has ended is not due
 }
 
@@ -66,16 +66,16 @@ func (c *Core) secret(n int) string {
 // usable link is signin.ErrLink.
 func (c *Core) SignIn(code, agent string) (token string, v signin.Browser, err error) {
 	token = c.secret(4)
-	err = c.do(func(s *draft) (err error) {
+	err = c.Do(func(s *Draft) (err error) {
 		// The link is used up even if the commit fails: it may have been seen by then.
-		if c.links, err = c.links.Use(signin.DigestOf(c.cfg.Home, code), s.now); err != nil {
+		if c.links, err = c.links.Use(signin.DigestOf(c.cfg.Home, code), s.Now); err != nil {
 			return err
 		}
 		id := "browser_" + signin.ID(c.cfg.Secret()[8:])
-		v = signin.Start(id, signin.DigestOf(c.cfg.Home, token), agent, s.now)
+		v = signin.Start(id, signin.DigestOf(c.cfg.Home, token), agent, s.Now)
 		s.makeBrowserRoom()
-		s.browsers.Put(s.b, v)
-		s.record(event.BrowserSignedIn, "", string(v.ID), v.Agent+" signed in to the page")
+		s.browsers.Put(s.Batch, v)
+		s.Record(event.BrowserSignedIn, "", string(v.ID), v.Agent+" signed in to the page")
 		return nil
 	})
 	if err != nil {
@@ -85,8 +85,8 @@ func (c *Core) SignIn(code, agent string) (token string, v signin.Browser, err e
 }
 
 // makeBrowserRoom signs the browser out that was unused the longest, if there are as many as may be.
-func (s *draft) makeBrowserRoom() {
-	all := s.activeBrowsers(s.now)
+func (s *Draft) makeBrowserRoom() {
+	all := s.activeBrowsers(s.Now)
 	if len(all) < signin.Most {
 		return
 	}
@@ -97,7 +97,7 @@ func (s *draft) makeBrowserRoom() {
 // SignedIn returns the browser whose cookie holds a token, and notes the use at times.
 func (c *Core) SignedIn(token string) (v signin.Browser, ok bool) {
 	digest, stale := signin.DigestOf(c.cfg.Home, token), false
-	c.view(func(s *state, now time.Time) {
+	c.View(func(s *State, now time.Time) {
 		if v, ok = s.browserOf(digest, now); ok {
 			_, stale = signin.Seen(v, now)
 		}
@@ -105,13 +105,13 @@ func (c *Core) SignedIn(token string) (v signin.Browser, ok bool) {
 	if !stale {
 		return v, ok
 	}
-	err := c.do(func(s *draft) error {
-		if v, ok = s.browserOf(digest, s.now); !ok {
+	err := c.Do(func(s *Draft) error {
+		if v, ok = s.browserOf(digest, s.Now); !ok {
 			return nil
 		}
-		next, changed := signin.Seen(v, s.now)
+		next, changed := signin.Seen(v, s.Now)
 		if changed {
-			s.browsers.Put(s.b, next)
+			s.browsers.Put(s.Batch, next)
 			v = next
 		}
 		return nil
@@ -123,7 +123,7 @@ func (c *Core) SignedIn(token string) (v signin.Browser, ok bool) {
 }
 
 // browserOf finds the browser that is signed in with a digest. It compares with all of them.
-func (s *state) browserOf(d signin.Digest, now time.Time) (found signin.Browser, ok bool) {
+func (s *State) browserOf(d signin.Digest, now time.Time) (found signin.Browser, ok bool) {
 	for _, v := range s.activeBrowsers(now) {
 		if v.Digest.Equal(d) {
 			found, ok = v, true
@@ -133,8 +133,8 @@ func (s *state) browserOf(d signin.Digest, now time.Time) (found signin.Browser,
 }
 
 // activeBrowsers returns the browsers that are signed in, oldest first.
-func (s *state) activeBrowsers(now time.Time) []signin.Browser {
-	all := slices.DeleteFunc(s.browsers.byLife.All(active), func(v signin.Browser) bool { return !v.Active(now) })
+func (s *State) activeBrowsers(now time.Time) []signin.Browser {
+	all := slices.DeleteFunc(s.browsers.byLife.All(Active), func(v signin.Browser) bool { return !v.Active(now) })
 	slices.SortFunc(all, func(a, b signin.Browser) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	})
@@ -143,15 +143,15 @@ func (s *state) activeBrowsers(now time.Time) []signin.Browser {
 
 // Browsers returns the browsers that are signed in, oldest first.
 func (c *Core) Browsers() (out []signin.Browser) {
-	c.view(func(s *state, now time.Time) { out = s.activeBrowsers(now) })
+	c.View(func(s *State, now time.Time) { out = s.activeBrowsers(now) })
 	return out
 }
 
 // SignOut signs a browser out for by. It returns ErrNotFound if it is not signed in.
 func (c *Core) SignOut(id signin.ID, by string) error {
-	return c.do(func(s *draft) (err error) {
+	return c.Do(func(s *Draft) (err error) {
 		v, ok := s.browsers.Rows[id]
-		if !ok || !v.Active(s.now) {
+		if !ok || !v.Active(s.Now) {
 			return fmt.Errorf("browser %q: %w", id, ErrNotFound)
 		}
 		err = s.endBrowser(v, "signed out by "+by)
@@ -159,12 +159,12 @@ func (c *Core) SignOut(id signin.ID, by string) error {
 	})
 }
 
-func (s *draft) endBrowser(v signin.Browser, how string) error {
-	v, err := signin.End(v, how, s.now)
+func (s *Draft) endBrowser(v signin.Browser, how string) error {
+	v, err := signin.End(v, how, s.Now)
 	if err != nil {
 		return err
 	}
-	s.browsers.Put(s.b, v)
-	s.record(event.BrowserSignedOut, "", string(v.ID), v.Agent+" is signed out of the page: "+how)
+	s.browsers.Put(s.Batch, v)
+	s.Record(event.BrowserSignedOut, "", string(v.ID), v.Agent+" is signed out of the page: "+how)
 	return nil
 }

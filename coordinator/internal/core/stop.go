@@ -47,31 +47,31 @@ func (c *Core) StopNeeds(in Stopping) (n turn.Need, err error) {
 	owed := true
 	ctx, cancel := context.WithTimeout(context.Background(), receiptFor)
 	defer cancel()
-	c.until(ctx, func(s *state) bool {
-		owed = slices.ContainsFunc(s.messages.of(in.Session), message.Message.Owed)
+	c.Until(ctx, func(s *State) bool {
+		owed = slices.ContainsFunc(s.Messages.of(in.Session), message.Message.Owed)
 		return !owed
-	}, ofSession(in.Session))
+	}, OfSession(in.Session))
 	if owed {
 		err = c.Look()
 	}
-	c.view(func(s *state, now time.Time) { n = turn.Needs(s.stopFacts(in, now), now) })
+	c.View(func(s *State, now time.Time) { n = turn.Needs(s.stopFacts(in, now), now) })
 	return n, err
 }
 
 // Stop decides whether a session may stop, and records all that follows in one commit.
 // The caller calls Publish when the hook has its answer.
 func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
-	err = c.quietly(func(s *draft) error {
-		s.settledLocally(in.Session, s.now)
-		f := s.stopFacts(in, s.now)
-		_, f.Stopping.DayOver = s.dayAfter(in.Loop.Spent, s.now)
-		answers := ask.TellLate(s.unchanged(s.answeredLate(in.Session, in.Delivery)), in.Delivery, maxLate, s.now)
+	err = c.quietly(func(s *Draft) error {
+		s.settledLocally(in.Session, s.Now)
+		f := s.stopFacts(in, s.Now)
+		_, f.Stopping.DayOver = s.dayAfter(in.Loop.Spent, s.Now)
+		answers := ask.TellLate(s.unchanged(s.answeredLate(in.Session, in.Delivery)), in.Delivery, maxLate, s.Now)
 		f.Answers, f.Room = answers.Text, answers.Room
 
-		out = turn.Decide(f, s.now)
+		out = turn.Decide(f, s.Now)
 		s.stopped(in, out)
 		if out.Told {
-			s.asks.Put(s.b, answers.Told...)
+			s.Asks.Put(s.Batch, answers.Told...)
 		}
 		if out.Step != nil {
 			s.book(in.Loop.Spent)
@@ -85,19 +85,19 @@ func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 }
 
 // stopFacts returns the facts of the state for a stop, without the news.
-func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
-	v := s.sessions.Rows[in.Session]
-	rest := s.cfg.Rules.ShellsFor
+func (s *State) stopFacts(in Stopping, now time.Time) turn.Facts {
+	v := s.Sessions.Rows[in.Session]
+	rest := s.Cfg.Rules.ShellsFor
 	if !v.Interactive() {
 		rest = min(rest, printRest)
 	}
 	return turn.Facts{
 		Session:  v,
-		Off:      in.Off || s.settings.Paused,
+		Off:      in.Off || s.Settings.Paused,
 		Agents:   in.Agents,
 		Shells:   in.Shells,
 		RestFor:  rest,
-		Loop:     s.loops.Rows[in.Session],
+		Loop:     s.Loops.Rows[in.Session],
 		Page:     in.Page,
 		Stopping: in.Loop,
 		Texts:    len(message.Waiting(s.here(in.Session), in.Session)),
@@ -112,29 +112,29 @@ func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 }
 
 // unchanged returns those of asks that b leaves as they are.
-func (s *draft) unchanged(asks []ask.Ask) []ask.Ask {
-	return slices.DeleteFunc(asks, func(a ask.Ask) bool { return s.asks.Changes(s.b, a.ID) })
+func (s *Draft) unchanged(asks []ask.Ask) []ask.Ask {
+	return slices.DeleteFunc(asks, func(a ask.Ask) bool { return s.Asks.Changes(s.Batch, a.ID) })
 }
 
 // stopped records what follows from a stop for the session, its loop and its review.
-func (s *draft) stopped(in Stopping, out turn.Outcome) {
+func (s *Draft) stopped(in Stopping, out turn.Outcome) {
 	id := in.Session
-	v, known := s.sessions.Rows[id]
+	v, known := s.Sessions.Rows[id]
 	if out.CheckIn && !s.checkedIn(in.CheckIn.ID) {
 		out.Session.Holder = in.Holder
 	}
 	if known && !reflect.DeepEqual(v, out.Session) {
-		s.sessions.Put(s.b, out.Session)
+		s.Sessions.Put(s.Batch, out.Session)
 	}
 	if out.Halted {
 		s.haltEnded(out.Session)
 	}
 	if out.Rule != turn.KillSwitch {
-		s.messages.Put(s.b, message.Finish(s.messages.of(id), id, in.Delivery, s.now)...)
+		s.Messages.Put(s.Batch, message.Finish(s.Messages.of(id), id, in.Delivery, s.Now)...)
 	}
 	if out.Rests != nil {
-		s.loops.Put(s.b, *out.Rests)
-		s.markdown(id, "loop.md")
+		s.Loops.Put(s.Batch, *out.Rests)
+		s.Markdown(id, "loop.md")
 	}
 	if out.Step != nil {
 		s.stepLoop(in, out)
@@ -145,26 +145,26 @@ func (s *draft) stopped(in Stopping, out turn.Outcome) {
 }
 
 // stepLoop records the step that a loop made at a stop.
-func (s *draft) stepLoop(in Stopping, out turn.Outcome) {
+func (s *Draft) stepLoop(in Stopping, out turn.Outcome) {
 	if len(out.Edited) > 0 {
 		s.edited(in.Session, out.Step.Stack, out.Edited)
 	}
 	if out.Step.Checked != "" {
 		s.checked(in.Session, out.Step.Checked, in.Loop.Check.Tail)
 	}
-	s.putLoop(in.Session, *out.Step)
+	s.PutLoop(in.Session, *out.Step)
 }
 
 // reviewed records the decision of the review gate about a session's stop.
-func (s *draft) reviewed(v session.Session, out turn.Outcome) {
+func (s *Draft) reviewed(v session.Session, out turn.Outcome) {
 	say := func(kind event.Kind, text string) {
-		s.record(kind, v.ID, v.Token, v.Token+": "+text)
+		s.Record(kind, v.ID, v.Token, v.Token+": "+text)
 	}
 	switch {
 	case out.Rule == turn.Review:
 		say(event.ReviewHeld, "sent back for a review")
 	case out.Unreviewed:
 		say(event.ReviewMissing, "stopped without a review")
-		s.notify("review", v.ID, channel.News{Kind: channel.Unreviewed, Of: v.Token})
+		s.Notify("review", v.ID, channel.News{Kind: channel.Unreviewed, Of: v.Token})
 	}
 }

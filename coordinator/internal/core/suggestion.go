@@ -28,29 +28,29 @@ type Decided struct {
 	Channel     string    `json:"channel"`
 }
 
-func init() { decided[ask.Suggestion] = (*draft).suggestionDecided }
+func init() { decided[ask.Suggestion] = (*Draft).suggestionDecided }
 
 // Suggest asks the person about a suggestion, once.
 func (c *Core) Suggest(a ask.Ask) error {
-	if err := c.recall(a.ID); err == nil {
+	if err := c.Recall(a.ID); err == nil {
 		return nil // it was asked before
 	}
-	return c.do(func(s *draft) error {
-		if _, ok := s.asks.Rows[a.ID]; ok {
+	return c.Do(func(s *Draft) error {
+		if _, ok := s.Asks.Rows[a.ID]; ok {
 			return nil
 		}
-		a.Nonce, a.Times = c.cfg.Secret(), s.cfg.Rules.Times
-		a.Silent = s.suggested(s.now) && a.Suggested.Urgency != string(task.Urgent)
-		a = ask.Tick(ask.Start(a, session.On, s.now), s.now)
-		s.record(event.AskOpened, "", string(a.ID), a.Suggested.Source+" suggests a task: "+folded(a.Tool))
-		s.putAsk(a)
+		a.Nonce, a.Times = c.cfg.Secret(), s.Cfg.Rules.Times
+		a.Silent = s.suggested(s.Now) && a.Suggested.Urgency != string(task.Urgent)
+		a = ask.Tick(ask.Start(a, session.On, s.Now), s.Now)
+		s.Record(event.AskOpened, "", string(a.ID), a.Suggested.Source+" suggests a task: "+Folded(a.Tool))
+		s.PutAsk(a)
 		return nil
 	})
 }
 
 // suggested reports whether a suggestion has just rung: of many at once, one does.
-func (s *state) suggested(now time.Time) bool {
-	return slices.ContainsFunc(s.asks.waiting(), func(a ask.Ask) bool {
+func (s *State) suggested(now time.Time) bool {
+	return slices.ContainsFunc(s.Asks.Waiting(), func(a ask.Ask) bool {
 		return a.Kind == ask.Suggestion && !a.Silent && now.Sub(a.OpenedAt) < noticeEvery
 	})
 }
@@ -58,10 +58,10 @@ func (s *state) suggested(now time.Time) bool {
 // SuggestionsOver ends the questions about suggestions that open does not name: their files say
 // that they are decided, or are gone.
 func (c *Core) SuggestionsOver(open map[ask.ID]bool) error {
-	return c.do(func(s *draft) error {
-		for _, a := range s.asks.waiting() {
+	return c.Do(func(s *Draft) error {
+		for _, a := range s.Asks.Waiting() {
 			if a.Kind == ask.Suggestion && a.State == ask.Open && !open[a.ID] {
-				s.endAsk(a, ask.Local, "the suggestion is no longer open")
+				s.EndAsk(a, ask.Local, "the suggestion is no longer open")
 			}
 		}
 		return nil
@@ -71,15 +71,15 @@ func (c *Core) SuggestionsOver(open map[ask.ID]bool) error {
 // DecideSuggestion records what the person decided about a suggestion. Its question counts if it
 // is open, and the first answer to it wins. The decision is carried out as an action.
 func (c *Core) DecideSuggestion(id ask.ID, d Decided) error {
-	return c.do(func(s *draft) (err error) {
-		if err := s.counts(d.Channel); err != nil {
+	return c.Do(func(s *Draft) (err error) {
+		if err := s.Counts(d.Channel); err != nil {
 			return err
 		}
-		a, known := s.asks.Rows[id]
+		a, known := s.Asks.Rows[id]
 		switch {
 		case known && a.State == ask.Open:
 			decision := ask.Decision{Allow: d.Accept, Message: d.Instruction, By: d.By, Channel: d.Channel}
-			_, err = s.answer(ask.Card{a}, ask.Answer, decision)
+			_, err = s.Answer(ask.Card{a}, ask.Answer, decision)
 			return err
 		case known && a.Decision != nil && a.Decision.Allow != d.Accept:
 			return fmt.Errorf("%w: %s", ask.ErrSettled, a.Ending())
@@ -90,7 +90,7 @@ func (c *Core) DecideSuggestion(id ask.ID, d Decided) error {
 }
 
 // suggestionDecided carries out an answer to the question about a suggestion.
-func (s *draft) suggestionDecided(a ask.Ask) {
+func (s *Draft) suggestionDecided(a ask.Ask) {
 	s.carryOut(Decided{
 		Name:        task.Slug(a.Suggested.Name),
 		Accept:      a.Decision.Allow,
@@ -100,25 +100,25 @@ func (s *draft) suggestionDecided(a ask.Ask) {
 	})
 }
 
-func (s *draft) carryOut(d Decided) {
-	s.enqueue(LaneTasks, fmt.Sprintf("decide:%s:%d", d.Name, s.now.UnixNano()), ActDecide, encode(d))
+func (s *Draft) carryOut(d Decided) {
+	s.Enqueue(LaneTasks, fmt.Sprintf("decide:%s:%d", d.Name, s.Now.UnixNano()), ActDecide, Encode(d))
 }
 
 // SuggestionSettled notes what became of a suggestion, and tells the person of a task that was
 // made and could not be started.
 func (c *Core) SuggestionSettled(d Decided, made task.Slug, trouble string) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		text := d.By + " dismissed it"
 		if d.Accept {
 			text = d.By + " accepted it: task " + string(made)
 		}
 		if trouble != "" {
-			text += ", which could not be started: " + folded(trouble)
+			text += ", which could not be started: " + Folded(trouble)
 		}
-		s.record(event.SuggestionDecided, "", string(d.Name), "suggestion "+string(d.Name)+": "+text)
+		s.Record(event.SuggestionDecided, "", string(d.Name), "suggestion "+string(d.Name)+": "+text)
 		if trouble != "" {
 			n := channel.News{Kind: channel.TaskNotStarted, Of: string(made), Why: trouble}
-			s.notify("task:"+string(made), "", n)
+			s.Notify("task:"+string(made), "", n)
 		}
 		return nil
 	})

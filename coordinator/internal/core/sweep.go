@@ -13,16 +13,16 @@ import (
 // once, what they are to know. The caller carries out task.GoOn, and asks a model for
 // task.Undecided, for which rest says what it is to know.
 func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest task.Rest, err error) {
-	err = c.do(func(s *draft) error {
-		t, ok := s.tasks.Rows[slug]
+	err = c.Do(func(s *Draft) error {
+		t, ok := s.Tasks.Rows[slug]
 		if !ok {
 			return nil
 		}
-		a := s.asks.Rows[ask.ID(t.Asked.Ask)]
+		a := s.Asks.Rows[ask.ID(t.Asked.Ask)]
 		rest = s.rest(t)
-		rule = t.Sweep(file, rest, s.now)
+		rule = t.Sweep(file, rest, s.Now)
 		if said := sweepNews(t, file, rule, a); said.Kind != "" {
-			s.tasks.Put(s.b, t.Swept(rule, rest))
+			s.Tasks.Put(s.Batch, t.Swept(rule, rest))
 			s.tellTask(t, said)
 		}
 		return nil
@@ -34,18 +34,18 @@ func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest 
 // person what it wants them to know. It does nothing if the task has changed since the question.
 // goOn is true if the caller is to let t go on.
 func (c *Core) FollowAdvice(a task.Advice, file task.State) (t task.Task, goOn bool, err error) {
-	err = c.do(func(s *draft) error {
-		was, ok := s.tasks.Rows[a.Case.Task.Slug]
+	err = c.Do(func(s *Draft) error {
+		was, ok := s.Tasks.Rows[a.Case.Task.Slug]
 		rest := s.rest(was)
-		if !ok || was.Sweep(file, rest, s.now) != task.Undecided || !a.About(file, rest) {
+		if !ok || was.Sweep(file, rest, s.Now) != task.Undecided || !a.About(file, rest) {
 			return nil
 		}
 		var tell bool
-		t, tell = was.Advise(a, s.now)
+		t, tell = was.Advise(a, s.Now)
 		if goOn = a.GoesOn(); goOn {
 			return nil // it is noted with the start
 		}
-		s.tasks.Put(s.b, t)
+		s.Tasks.Put(s.Batch, t)
 		if tell {
 			s.tellTask(t, adviceNews(a))
 		}
@@ -62,13 +62,13 @@ func adviceNews(a task.Advice) channel.News {
 }
 
 // rest returns what the sweep knows of a task.
-func (s *state) rest(t task.Task) task.Rest {
+func (s *State) rest(t task.Task) task.Rest {
 	rest := task.Rest{Since: t.CreatedAt}
-	if r, ok := s.runs.Rows[t.Run]; ok {
+	if r, ok := s.Runs.Rows[t.Run]; ok {
 		rest.Since = r.Since
 		rest.Run, rest.Turn, rest.Said = stateOf(r), r.Fence, r.Result
 	}
-	if a := s.asks.Rows[ask.ID(t.Asked.Ask)]; a.Waiting() {
+	if a := s.Asks.Rows[ask.ID(t.Asked.Ask)]; a.Waiting() {
 		rest.Asked = a.OpenedAt
 	}
 	return rest
@@ -87,7 +87,7 @@ func sweepNews(t task.Task, file task.State, rule task.Rule, a ask.Ask) channel.
 	n := channel.News{Of: cmp.Or(file.Title, string(t.Slug)), What: string(t.Slug)}
 	switch rule {
 	case task.Overdue:
-		n.Kind, n.Why = channel.TaskOverdue, briefly(a.Need())
+		n.Kind, n.Why = channel.TaskOverdue, Briefly(a.Need())
 	case task.Dormant:
 		n.Kind = channel.TaskDormant
 	case task.Stuck:

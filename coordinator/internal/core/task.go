@@ -26,8 +26,8 @@ type taskTable struct {
 	byRun *table.Index[task.Slug, task.Task]
 }
 
-func newTaskTable(s *state) taskTable {
-	t := register(s, store.Tasks, table.Traits[task.Task]{Touches: taskParts})
+func newTaskTable(s *State) taskTable {
+	t := Register(s, store.Tasks, table.Traits[task.Task]{Touches: taskParts})
 	return taskTable{
 		Table: t,
 		byKey: t.IndexBy(func(t task.Task) string { return t.Key }),
@@ -37,24 +37,24 @@ func newTaskTable(s *state) taskTable {
 
 func taskParts(_, _ task.Task) []wake.Part { return []wake.Part{Tasks} }
 
-func (s *draft) noteTask(kind event.Kind, slug task.Slug, text string) {
-	s.record(kind, "", string(slug), "task "+string(slug)+": "+folded(text))
+func (s *Draft) noteTask(kind event.Kind, slug task.Slug, text string) {
+	s.Record(kind, "", string(slug), "task "+string(slug)+": "+Folded(text))
 }
 
 // NewTask records a task that a person has created. A second call with the same key returns
 // the task of the first.
 func (c *Core) NewTask(t task.Task) (made task.Task, err error) {
-	err = c.do(func(s *draft) error {
-		if old, known := s.tasks.byKey.One(t.Key); known {
+	err = c.Do(func(s *Draft) error {
+		if old, known := s.Tasks.byKey.One(t.Key); known {
 			made = old
 			return nil
 		}
-		if _, taken := s.tasks.Rows[t.Slug]; taken {
+		if _, taken := s.Tasks.Rows[t.Slug]; taken {
 			return fmt.Errorf("a task with the name %s: %w", t.Slug, ErrTaken)
 		}
 		made = t
-		made.CreatedAt = s.now
-		s.tasks.Put(s.b, made)
+		made.CreatedAt = s.Now
+		s.Tasks.Put(s.Batch, made)
 		s.noteTask(event.TaskCreated, t.Slug, "created by "+t.By)
 		return nil
 	})
@@ -63,19 +63,19 @@ func (c *Core) NewTask(t task.Task) (made task.Task, err error) {
 
 // Task returns what is kept of a task. A folder that no person has made a task has nothing.
 func (c *Core) Task(slug task.Slug) (t task.Task, ok bool) {
-	c.view(func(s *state, _ time.Time) { t, ok = s.tasks.Rows[slug] })
+	c.View(func(s *State, _ time.Time) { t, ok = s.Tasks.Rows[slug] })
 	return t, ok
 }
 
 // Tasks returns what is kept of all tasks, by name.
 func (c *Core) Tasks() (all []task.Task) {
-	c.view(func(s *state, _ time.Time) { all = s.tasks.Sorted() })
+	c.View(func(s *State, _ time.Time) { all = s.Tasks.Sorted() })
 	return all
 }
 
 // TaskRun returns the run that works on a task, if it has one.
 func (c *Core) TaskRun(t task.Task) (r run.Run, ok bool) {
-	c.view(func(s *state, _ time.Time) { r = s.runs.Rows[t.Run] })
+	c.View(func(s *State, _ time.Time) { r = s.Runs.Rows[t.Run] })
 	return r, r.Live()
 }
 
@@ -92,9 +92,9 @@ type Start struct {
 // the texts that wait for the task. StartTask refuses a task whose run has a turn. A second call
 // with texts of the same key is the same start.
 func (c *Core) StartTask(slug task.Slug, in Start) (works run.Run, err error) {
-	err = c.do(func(s *draft) (err error) {
-		if _, again := s.messages.Rows[message.IDOf(in.First.Key)]; again {
-			works = s.runs.Rows[s.tasks.Rows[slug].Run]
+	err = c.Do(func(s *Draft) (err error) {
+		if _, again := s.Messages.Rows[message.IDOf(in.First.Key)]; again {
+			works = s.Runs.Rows[s.Tasks.Rows[slug].Run]
 			return nil
 		}
 		works, err = s.startTask(slug, in)
@@ -106,8 +106,8 @@ func (c *Core) StartTask(slug task.Slug, in Start) (works run.Run, err error) {
 // ContinueTask does for Afar what StartTask does for a person. It returns ErrStopped for a task
 // that a person has stopped.
 func (c *Core) ContinueTask(slug task.Slug, in Start) (works run.Run, err error) {
-	err = c.do(func(s *draft) (err error) {
-		if s.tasks.Rows[slug].Stopped {
+	err = c.Do(func(s *Draft) (err error) {
+		if s.Tasks.Rows[slug].Stopped {
 			return fmt.Errorf("task %s: %w", slug, ErrStopped)
 		}
 		works, err = s.startTask(slug, in)
@@ -116,12 +116,12 @@ func (c *Core) ContinueTask(slug task.Slug, in Start) (works run.Run, err error)
 	return works, err
 }
 
-func (s *draft) startTask(slug task.Slug, in Start) (works run.Run, err error) {
-	t, ok := s.tasks.Rows[slug]
+func (s *Draft) startTask(slug task.Slug, in Start) (works run.Run, err error) {
+	t, ok := s.Tasks.Rows[slug]
 	if !ok {
 		return works, fmt.Errorf("task %q: %w", slug, ErrNotFound)
 	}
-	works, next := s.runs.Rows[t.Run], in.Next
+	works, next := s.Runs.Rows[t.Run], in.Next
 	switch {
 	case !works.Live():
 		works, err = s.startRun(s.named(in.Run, string(slug)), in.First)
@@ -134,21 +134,21 @@ func (s *draft) startTask(slug task.Slug, in Start) (works run.Run, err error) {
 	}
 	t = t.Launch(works.ID)
 	t.Advised = in.Advised
-	s.tasks.Put(s.b, t)
+	s.Tasks.Put(s.Batch, t)
 	s.noteTask(event.TaskStarted, slug, "started by "+in.First.By+" as run "+works.Name)
 	s.assignTexts(slug, works)
 	if next.Text != "" {
 		next.Session = session.ID(works.Conversation)
-		s.post(next)
+		s.Post(next)
 	}
 	s.queueRunOf(session.ID(works.Conversation))
-	works, _ = s.runs.After(s.b, works.ID)
+	works, _ = s.Runs.After(s.Batch, works.ID)
 	return works, nil
 }
 
 // named gives a run a name, unless another run has it.
-func (s *state) named(r run.Run, name string) run.Run {
-	if _, taken := s.runs.byName.One(name); !taken {
+func (s *State) named(r run.Run, name string) run.Run {
+	if _, taken := s.Runs.ByName.One(name); !taken {
 		r.Name = name
 	}
 	return r
@@ -157,14 +157,14 @@ func (s *state) named(r run.Run, name string) run.Run {
 // StopTask ends what the run of a task does, for the person by. Nothing but a person starts
 // the task again.
 func (c *Core) StopTask(slug task.Slug, by string) (t task.Task, err error) {
-	err = c.do(func(s *draft) (err error) {
-		old, ok := s.tasks.Rows[slug]
+	err = c.Do(func(s *Draft) (err error) {
+		old, ok := s.Tasks.Rows[slug]
 		if !ok {
 			return fmt.Errorf("task %q: %w", slug, ErrNotFound)
 		}
 		t = old.Stop()
 		s.stopTask(t, by)
-		r := s.runs.Rows[t.Run]
+		r := s.Runs.Rows[t.Run]
 		if !r.Live() || r.Settled() || r.State == run.Taken { // a taken one is in the person's hands
 			return nil
 		}
@@ -174,17 +174,17 @@ func (c *Core) StopTask(slug task.Slug, by string) (t task.Task, err error) {
 	return t, err
 }
 
-func (s *draft) stopTask(t task.Task, by string) {
-	s.tasks.Put(s.b, t.Stop())
+func (s *Draft) stopTask(t task.Task, by string) {
+	s.Tasks.Put(s.Batch, t.Stop())
 	s.noteTask(event.TaskStopped, t.Slug, "stopped by "+by)
 }
 
 // taskOf returns the task on which a run works, as the draft leaves it.
-func (s *draft) taskOf(id run.ID) (t task.Task, ok bool) {
+func (s *Draft) taskOf(id run.ID) (t task.Task, ok bool) {
 	if id == "" {
 		return t, false
 	}
-	for _, t := range s.tasks.byRun.After(s.b, string(id)) {
+	for _, t := range s.Tasks.byRun.After(s.Batch, string(id)) {
 		return t, true
 	}
 	return t, false
@@ -201,12 +201,12 @@ type TaskTurn struct {
 // UnseenTasks returns the tasks whose run has ended a turn after which nobody has looked at
 // state.md.
 func (c *Core) UnseenTasks() (all []TaskTurn) {
-	c.view(func(s *state, _ time.Time) {
-		for _, t := range s.tasks.Rows {
-			r := s.runs.Rows[t.Run]
+	c.View(func(s *State, _ time.Time) {
+		for _, t := range s.Tasks.Rows {
+			r := s.Runs.Rows[t.Run]
 			if _, due := t.Look(r.Fence); due && r.Settled() {
 				all = append(all, TaskTurn{
-					Task: t, Turn: r.Fence, Result: briefly(r.Result), Failed: r.State == run.Failed,
+					Task: t, Turn: r.Fence, Result: Briefly(r.Result), Failed: r.State == run.Failed,
 				})
 			}
 		}
@@ -217,16 +217,16 @@ func (c *Core) UnseenTasks() (all []TaskTurn) {
 // SeeTask notes that state.md was looked at after a turn, and tells the person what it says,
 // unless said is "".
 func (c *Core) SeeTask(slug task.Slug, turn int64, said string) error {
-	return c.do(func(s *draft) error {
-		old, ok := s.tasks.Rows[slug]
+	return c.Do(func(s *Draft) error {
+		old, ok := s.Tasks.Rows[slug]
 		t, due := old.Look(turn)
 		if !ok || !due {
 			return nil
 		}
-		s.tasks.Put(s.b, t)
+		s.Tasks.Put(s.Batch, t)
 		if said != "" {
-			r := s.runs.Rows[t.Run]
-			s.heap("task:"+string(t.Slug), session.ID(r.Conversation), channel.News{Text: said}, nil, !rang(r, s.now))
+			r := s.Runs.Rows[t.Run]
+			s.heap("task:"+string(t.Slug), session.ID(r.Conversation), channel.News{Text: said}, nil, !rang(r, s.Now))
 			s.noteTask(event.TaskTold, t.Slug, said)
 		}
 		return nil
@@ -241,8 +241,8 @@ func rang(r run.Run, now time.Time) bool { return !r.ToldAt.Before(now.Add(-ring
 const ringFor = 30 * time.Second
 
 // tellTask tells the person something about a task.
-func (s *draft) tellTask(t task.Task, said channel.News) {
-	s.notify("task:"+string(t.Slug), session.ID(s.runs.Rows[t.Run].Conversation), said)
+func (s *Draft) tellTask(t task.Task, said channel.News) {
+	s.Notify("task:"+string(t.Slug), session.ID(s.Runs.Rows[t.Run].Conversation), said)
 	s.noteTask(event.TaskTold, t.Slug, said.Words())
 }
 
@@ -250,15 +250,15 @@ func (s *draft) tellTask(t task.Task, said channel.News) {
 // told of it once; "" is nothing. While a turn works, its agent may be writing the file, and
 // no fault is noted.
 func (c *Core) SeeFault(slug task.Slug, said string) error {
-	return c.do(func(s *draft) error {
-		t, ok := s.tasks.Rows[slug]
-		r := s.runs.Rows[t.Run]
+	return c.Do(func(s *Draft) error {
+		t, ok := s.Tasks.Rows[slug]
+		r := s.Runs.Rows[t.Run]
 		withheld := said != "" && r.Live() && !r.Settled()
 		if !ok || withheld || t.Fault == said {
 			return nil
 		}
 		t.Fault = said
-		s.tasks.Put(s.b, t)
+		s.Tasks.Put(s.Batch, t)
 		if said != "" {
 			s.tellTask(t, channel.News{Text: said})
 		}
@@ -275,9 +275,9 @@ func (c *Core) TouchTasks() {
 
 // NoteTask notes that a person has changed a task in its folder.
 func (c *Core) NoteTask(slug task.Slug, what string) error {
-	return c.do(func(s *draft) error {
-		if t, ok := s.tasks.Rows[slug]; ok {
-			s.tasks.Put(s.b, t) // texts may wait for the status
+	return c.Do(func(s *Draft) error {
+		if t, ok := s.Tasks.Rows[slug]; ok {
+			s.Tasks.Put(s.Batch, t) // texts may wait for the status
 		}
 		s.noteTask(event.TaskChanged, slug, what)
 		return nil

@@ -25,11 +25,11 @@ type TaskFile struct {
 
 // OrderTaskFile has a channel fetch a file that the person sent for a task.
 func (c *Core) OrderTaskFile(act channel.Act, f TaskFile) error {
-	return c.do(func(s *draft) error {
-		s.b.Act = act
+	return c.Do(func(s *Draft) error {
+		s.Batch.Act = act
 		f.To = act.At
-		key := "task-file:" + itoa(act.Update)
-		s.onChannel(act.Channel, key, ActTaskFile, encode(f), s.now)
+		key := "task-file:" + Itoa(act.Update)
+		s.OnChannel(act.Channel, key, ActTaskFile, Encode(f), s.Now)
 		return nil
 	})
 }
@@ -37,6 +37,6 @@ func (c *Core) OrderTaskFile(act channel.Act, f TaskFile) error {
 // TaskOfRun returns the task that a run works on.
 func (c *Core) TaskOfRun(id run.ID) (slug task.Slug, ok bool) {
 	var t task.Task
-	c.view(func(s *state, _ time.Time) { t, ok = s.tasks.byRun.One(string(id)) })
+	c.View(func(s *State, _ time.Time) { t, ok = s.Tasks.byRun.One(string(id)) })
 	return t.Slug, ok
 }

@@ -15,22 +15,22 @@ import (
 // file of the task decides whether a run may begin, so it is not core that lets one begin.
 
 // taskTexts returns the texts for a task that no living run has, in no order.
-func (s *draft) taskTexts(slug task.Slug) []message.Message {
-	return slices.DeleteFunc(s.messages.byTask.After(s.b, string(slug)), func(m message.Message) bool {
-		_, given := s.runOf(m.Session)
+func (s *Draft) taskTexts(slug task.Slug) []message.Message {
+	return slices.DeleteFunc(s.Messages.byTask.After(s.Batch, string(slug)), func(m message.Message) bool {
+		_, given := s.RunOf(m.Session)
 		return given || m.State != message.Pending
 	})
 }
 
 // assignTexts gives the texts that wait for a task to its run.
-func (s *draft) assignTexts(slug task.Slug, r run.Run) {
+func (s *Draft) assignTexts(slug task.Slug, r run.Run) {
 	texts := message.Assign(s.taskTexts(slug), session.ID(r.Conversation), s.newestText())
-	s.messages.Put(s.b, texts...)
+	s.Messages.Put(s.Batch, texts...)
 }
 
 // passTexts gives the texts that wait for a task to the turn that its run has, if it has one.
-func (s *draft) passTexts(slug task.Slug) {
-	t, r := s.tasks.Rows[slug], s.runs.Rows[s.tasks.Rows[slug].Run]
+func (s *Draft) passTexts(slug task.Slug) {
+	t, r := s.Tasks.Rows[slug], s.Runs.Rows[s.Tasks.Rows[slug].Run]
 	if t.Stopped || !r.Live() || r.Settled() {
 		return
 	}
@@ -45,12 +45,12 @@ func begins(t task.Task, m message.Message) bool { return t.Run != "" || !m.Data
 // TasksToGoOn returns the tasks that are to be started because texts wait for them: nothing works
 // on them, no person has stopped them, and no checkpoint is open.
 func (c *Core) TasksToGoOn() (all []task.Task) {
-	c.view(func(s *state, _ time.Time) {
-		for slug, t := range s.tasks.Rows {
-			r := s.runs.Rows[t.Run]
+	c.View(func(s *State, _ time.Time) {
+		for slug, t := range s.Tasks.Rows {
+			r := s.Runs.Rows[t.Run]
 			rests := (!r.Live() || r.Settled()) && !t.Asks() && !t.Stopped
 			begin := func(m message.Message) bool { return begins(t, m) }
-			if rests && slices.ContainsFunc(s.at(time.Time{}).taskTexts(slug), begin) {
+			if rests && slices.ContainsFunc(s.At(time.Time{}).taskTexts(slug), begin) {
 				all = append(all, t)
 			}
 		}
@@ -60,9 +60,9 @@ func (c *Core) TasksToGoOn() (all []task.Task) {
 
 // taskFate returns when a task gets a text that waits for it. held says when a task on which
 // nothing works gets one, "" for its next turn.
-func (s *state) taskFate(m message.Message, held string) channel.Fate {
-	t := s.tasks.Rows[task.Slug(m.Task)]
-	r := s.runs.Rows[t.Run]
+func (s *State) taskFate(m message.Message, held string) channel.Fate {
+	t := s.Tasks.Rows[task.Slug(m.Task)]
+	r := s.Runs.Rows[t.Run]
 	f := channel.Fate{To: "task " + m.Task, At: channel.AtTurn}
 	switch {
 	case t.Stopped:
@@ -75,7 +75,7 @@ func (s *state) taskFate(m message.Message, held string) channel.Fate {
 		f.At, f.Why = "", held
 	case !begins(t, m):
 		f.At, f.Why = channel.AtStart, m.Task
-	case s.settings.Paused:
+	case s.Settings.Paused:
 		f.At = channel.AtUnpause
 	}
 	return f

@@ -29,7 +29,7 @@ func (c *Core) Run(ctx context.Context) {
 // upcoming returns when the state changes by itself, and what time it is. If the clock was
 // set back since last, all such times are computed again.
 func (c *Core) upcoming(last time.Time) (at, now time.Time) {
-	c.view(func(s *state, t time.Time) {
+	c.View(func(s *State, t time.Time) {
 		if now = t; now.Before(last) {
 			c.reloadFirings(now)
 			for _, table := range s.tables {
@@ -65,16 +65,16 @@ func (c *Core) wait(ctx context.Context, changed <-chan struct{}, at time.Time) 
 
 // Tick applies all that is due now.
 func (c *Core) Tick() error {
-	if err := c.do(tick); err != nil {
+	if err := c.Do(tick); err != nil {
 		return err
 	}
-	c.view(func(s *state, now time.Time) { s.retime(now) })
+	c.View(func(s *State, now time.Time) { s.retime(now) })
 	return c.flush()
 }
 
-func tick(s *draft) error {
+func tick(s *Draft) error {
 	for _, t := range s.tables {
-		t.Tick(s.b, s.now)
+		t.Tick(s.Batch, s.Now)
 	}
 	return nil
 }

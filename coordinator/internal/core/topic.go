@@ -15,14 +15,14 @@ import (
 // secrets.
 func (c *Core) Post(id session.ID, name, by, text string) (p topic.Post, err error) {
 	var posts []topic.Post
-	err = c.do(func(s *draft) (err error) {
-		made, err := topic.New(name, by, text, s.now)
+	err = c.Do(func(s *Draft) (err error) {
+		made, err := topic.New(name, by, text, s.Now)
 		if err != nil {
 			return err
 		}
 		posts = []topic.Post{made}
-		s.b.Posts = posts
-		s.record(event.TopicPosted, id, name, by+": "+briefly(folded(text)))
+		s.Batch.Posts = posts
+		s.Record(event.TopicPosted, id, name, by+": "+Briefly(Folded(text)))
 		return nil
 	})
 	if err == nil {
@@ -31,8 +31,8 @@ func (c *Core) Post(id session.ID, name, by, text string) (p topic.Post, err err
 	return p, err
 }
 
-// briefly returns the beginning of a text, for a journal line.
-func briefly(s string) string { return text.Clip(s, 200) }
+// Briefly returns the beginning of a text, for a journal line.
+func Briefly(s string) string { return text.Clip(s, 200) }
 
 // Posts returns at most limit posts of a topic after seq, oldest first; with
 // newest the last limit ones. It waits for the first until ctx ends.
@@ -50,22 +50,22 @@ func (c *Core) Topics() ([]store.Posted, error) { return c.cfg.Store.Topics() }
 
 // tellTopics posts a loop's step where other agents look: its beginning and its end in
 // the project's topic, and each step in the trace when that is configured.
-func (s *draft) tellTopics(id session.ID, kind event.Kind, out loop.Outcome) {
-	post := func(name, action, text string) { s.postLoop(name, action, text) }
-	line := s.token(id) + ": " + loop.Brief(out.Stack)
+func (s *Draft) tellTopics(id session.ID, kind event.Kind, out loop.Outcome) {
+	post := func(name, action, text string) { s.PostLoop(name, action, text) }
+	line := s.Token(id) + ": " + loop.Brief(out.Stack)
 	switch kind {
 	case event.LoopStarted:
-		post(topic.OfProject(s.sessions.Rows[id].Project), "STARTED", line)
+		post(topic.OfProject(s.Sessions.Rows[id].Project), "STARTED", line)
 	case event.LoopEnded:
-		post(topic.OfProject(s.sessions.Rows[id].Project), "ENDED", line)
+		post(topic.OfProject(s.Sessions.Rows[id].Project), "ENDED", line)
 	}
-	if s.cfg.Trace {
+	if s.Cfg.Trace {
 		post(topic.Trace, string(kind), line)
 	}
 }
 
-// postLoop posts what a loop did to a topic.
-func (s *draft) postLoop(name, action, text string) {
-	post := topic.Post{Topic: name, At: s.now, By: "afar", Text: "[loop] " + action + ": " + text}
-	s.b.Posts = append(s.b.Posts, post)
+// PostLoop posts what a loop did to a topic.
+func (s *Draft) PostLoop(name, action, text string) {
+	post := topic.Post{Topic: name, At: s.Now, By: "afar", Text: "[loop] " + action + ": " + text}
+	s.Batch.Posts = append(s.Batch.Posts, post)
 }

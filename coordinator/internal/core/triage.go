@@ -16,8 +16,8 @@ const ActFile = "file"
 
 // Events returns the texts that wait for triage, oldest first.
 func (c *Core) Events() (all []task.Event) {
-	c.view(func(s *state, _ time.Time) {
-		waiting := slices.DeleteFunc(s.messages.byState.All(string(message.Pending)), func(m message.Message) bool {
+	c.View(func(s *State, _ time.Time) {
+		waiting := slices.DeleteFunc(s.Messages.byState.All(string(message.Pending)), func(m message.Message) bool {
 			return m.To != message.ToTriage
 		})
 		slices.SortFunc(waiting, func(a, b message.Message) int { return int(a.Seq - b.Seq) })
@@ -31,38 +31,38 @@ func (c *Core) Events() (all []task.Event) {
 // FileEvents records what becomes of events, in one transaction: each text for a task, each file
 // as an action. An event that was filed before is not filed again.
 func (c *Core) FileEvents(verdicts []task.Verdict) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		for _, v := range verdicts {
-			m, ok := s.messages.Rows[message.ID(v.Event.ID)]
+			m, ok := s.Messages.Rows[message.ID(v.Event.ID)]
 			if !ok || m.To != message.ToTriage || m.State != message.Pending {
 				continue
 			}
-			m.State, m.DeliveredAt, m.DoneAt = message.Done, s.now, s.now
+			m.State, m.DeliveredAt, m.DoneAt = message.Done, s.Now, s.Now
 			m.Outcome = s.file(v)
-			s.messages.Put(s.b, m)
-			s.record(event.EventSorted, "", v.Event.ID, m.Outcome)
+			s.Messages.Put(s.Batch, m)
+			s.Record(event.EventSorted, "", v.Event.ID, m.Outcome)
 		}
 		return nil
 	})
 }
 
 // file carries out one verdict and says what it is.
-func (s *draft) file(v task.Verdict) (outcome string) {
+func (s *Draft) file(v task.Verdict) (outcome string) {
 	if v.Ignored != "" {
-		return "ignored: " + folded(v.Ignored)
+		return "ignored: " + Folded(v.Ignored)
 	}
 	if len(v.To) == 0 {
-		s.enqueue(LaneTasks, "file:"+v.Event.ID, ActFile, encode(v))
-		return "suggested: " + folded(v.New.Title+v.Unsorted)
+		s.Enqueue(LaneTasks, "file:"+v.Event.ID, ActFile, Encode(v))
+		return "suggested: " + Folded(v.New.Title+v.Unsorted)
 	}
 	var names []string
 	for _, slug := range v.To {
 		names = append(names, string(slug))
 		by := "triage of " + v.Event.From
-		s.post(message.Message{
+		s.Post(message.Message{
 			Key:     "triage:" + v.Event.ID + ":" + string(slug),
 			Task:    string(slug),
-			Text:    message.Fence(by, v.Event.Text, s.cfg.Secret()),
+			Text:    message.Fence(by, v.Event.Text, s.Cfg.Secret()),
 			By:      by,
 			Channel: "triage",
 			Data:    true,

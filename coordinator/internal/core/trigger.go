@@ -28,13 +28,13 @@ func triggerDue(t trigger.Trigger, now time.Time) time.Time {
 }
 
 // ruleOf returns the rule that a person has approved.
-func (s *state) ruleOf(t trigger.Trigger) (trigger.Rule, error) {
-	return trigger.Parse(string(t.Name), t.Text, s.cfg.Zones)
+func (s *State) ruleOf(t trigger.Trigger) (trigger.Rule, error) {
+	return trigger.Parse(string(t.Name), t.Text, s.Cfg.Zones)
 }
 
 // taken reports which instants of a trigger were dealt with. One that was missed may fire after
 // the clock was set back.
-func (s *state) taken(name trigger.Name) trigger.Taken {
+func (s *State) taken(name trigger.Name) trigger.Taken {
 	return func(key string) bool {
 		f, ok := s.firings.Rows[trigger.IDOf(name, key)]
 		return ok && f.State != trigger.Passed
@@ -42,42 +42,42 @@ func (s *state) taken(name trigger.Name) trigger.Taken {
 }
 
 // expireTrigger deals with the instants of a trigger that have passed.
-func (s *draft) expireTrigger(t trigger.Trigger) {
-	if next, ok := s.triggers.After(s.b, t.Name); ok && !next.On {
+func (s *Draft) expireTrigger(t trigger.Trigger) {
+	if next, ok := s.triggers.After(s.Batch, t.Name); ok && !next.On {
 		return // the same commit has switched it off
 	}
 	r, err := s.ruleOf(t)
 	if err != nil { // a newer program may have approved it
 		t = t.SwitchOff()
 		t.LastErr = err.Error()
-		s.triggers.Put(s.b, t)
+		s.triggers.Put(s.Batch, t)
 		return
 	}
-	t, step := t.Advance(r, s.taken(t.Name), s.now)
-	s.triggers.Put(s.b, t)
+	t, step := t.Advance(r, s.taken(t.Name), s.Now)
+	s.triggers.Put(s.Batch, t)
 	for i, at := range step.Missed {
 		f := t.Firing(at, trigger.Passed, "nothing ran at its time")
-		if f.DoneAt = s.now; i == 0 {
+		if f.DoneAt = s.Now; i == 0 {
 			f.Count = step.Older
 		}
-		s.firings.Put(s.b, f)
+		s.firings.Put(s.Batch, f)
 	}
 	for _, at := range step.Fire {
-		s.firings.Put(s.b, t.Firing(at, trigger.Due, ""))
+		s.firings.Put(s.Batch, t.Firing(at, trigger.Due, ""))
 	}
 	switch newest, ok := step.Told(r); {
 	case !ok:
 	case r.Missed == trigger.Ask:
 		s.askMissed(t, r, newest)
 	default:
-		s.notify("trigger:"+string(t.Name), "", channel.News{Kind: channel.TriggerMissed, Of: string(t.Name),
+		s.Notify("trigger:"+string(t.Name), "", channel.News{Kind: channel.TriggerMissed, Of: string(t.Name),
 			What: newest.At.Format("2 January at 15:04")})
 	}
 }
 
 // reschedule deals with the instants of all triggers anew: since the last start, the machine may have
 // moved to another time zone.
-func (s *draft) reschedule() {
+func (s *Draft) reschedule() {
 	for _, t := range s.triggers.Rows {
 		if !t.Next.IsZero() {
 			s.expireTrigger(t)
@@ -85,8 +85,8 @@ func (s *draft) reschedule() {
 	}
 }
 
-func (s *draft) noteTrigger(kind event.Kind, name trigger.Name, text string) {
-	s.record(kind, "", string(name), "trigger "+string(name)+": "+folded(text))
+func (s *Draft) noteTrigger(kind event.Kind, name trigger.Name, text string) {
+	s.Record(kind, "", string(name), "trigger "+string(name)+": "+Folded(text))
 }
 
 // ApproveTrigger switches a trigger on with the text of its file, for the person by.
@@ -97,7 +97,7 @@ func (c *Core) ApproveTrigger(name trigger.Name, text, by string) (t trigger.Tri
 func (c *Core) approveTrigger(
 	name trigger.Name, text, by string, change func(*trigger.Trigger),
 ) (t trigger.Trigger, err error) {
-	err = c.do(func(s *draft) (err error) {
+	err = c.Do(func(s *Draft) (err error) {
 		if t = s.triggers.Rows[name]; t.Removed {
 			t = trigger.Trigger{} // another one of the same name
 		}
@@ -107,10 +107,10 @@ func (c *Core) approveTrigger(
 		if err != nil {
 			return err
 		}
-		t = t.SwitchOn(text, by, r, s.taken(name), s.now)
+		t = t.SwitchOn(text, by, r, s.taken(name), s.Now)
 		change(&t)
-		s.triggers.Put(s.b, t)
-		said := "switched on by " + by + " (sha256 " + short(t.Hash) + ")" + proof(t.Text+t.Runs)
+		s.triggers.Put(s.Batch, t)
+		said := "switched on by " + by + " (sha256 " + Short(t.Hash) + ")" + Proof(t.Text+t.Runs)
 		s.noteTrigger(event.TriggerOn, name, said)
 		return nil
 	})
@@ -132,7 +132,7 @@ func (c *Core) setDaily() (err error) {
 
 // OffTrigger switches a trigger off, for the person by.
 func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
-	return c.changeTrigger(name, func(s *draft, t trigger.Trigger) trigger.Trigger {
+	return c.changeTrigger(name, func(s *Draft, t trigger.Trigger) trigger.Trigger {
 		s.noteTrigger(event.TriggerOff, name, "switched off by "+by)
 		s.dropTriggerAsks(name, "the trigger was switched off")
 		return t.SwitchOff()
@@ -141,7 +141,7 @@ func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error)
 
 // RemoveTrigger forgets a trigger, for the person by. Its ledger stays.
 func (c *Core) RemoveTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
-	return c.changeTrigger(name, func(s *draft, t trigger.Trigger) trigger.Trigger {
+	return c.changeTrigger(name, func(s *Draft, t trigger.Trigger) trigger.Trigger {
 		s.noteTrigger(event.TriggerRemoved, name, "removed by "+by)
 		s.dropTriggerAsks(name, "the trigger was removed")
 		t = t.SwitchOff()
@@ -153,7 +153,7 @@ func (c *Core) RemoveTrigger(name trigger.Name, by string) (trigger.Trigger, err
 // LookedAtTrigger notes how the file of a trigger differs from what the person approved, "" if it does
 // not. The person is told once.
 func (c *Core) LookedAtTrigger(name trigger.Name, why string) error {
-	_, err := c.changeTrigger(name, func(s *draft, t trigger.Trigger) trigger.Trigger {
+	_, err := c.changeTrigger(name, func(s *Draft, t trigger.Trigger) trigger.Trigger {
 		r, err := s.ruleOf(t)
 		if err != nil || t.Held == why {
 			return t
@@ -164,24 +164,24 @@ func (c *Core) LookedAtTrigger(name trigger.Name, why string) error {
 			s.noteTrigger(event.TriggerChanged, name, "its file is again what "+t.By+" approved")
 		default:
 			s.noteTrigger(event.TriggerOff, name, "held: "+why)
-			s.notify("trigger:"+string(name), "", channel.News{Kind: channel.TriggerHeld, Of: string(name), Why: why})
+			s.Notify("trigger:"+string(name), "", channel.News{Kind: channel.TriggerHeld, Of: string(name), Why: why})
 		}
-		return t.Look(why, r, s.taken(name), s.now)
+		return t.Look(why, r, s.taken(name), s.Now)
 	})
 	return err
 }
 
 // changeTrigger applies a step to a trigger that a person has approved.
 func (c *Core) changeTrigger(
-	name trigger.Name, f func(*draft, trigger.Trigger) trigger.Trigger,
+	name trigger.Name, f func(*Draft, trigger.Trigger) trigger.Trigger,
 ) (t trigger.Trigger, err error) {
-	err = c.do(func(s *draft) error {
+	err = c.Do(func(s *Draft) error {
 		old := s.triggers.Rows[name]
 		if !old.Known() {
 			return fmt.Errorf("trigger %q: %w", name, ErrNotFound)
 		}
 		if t = f(s, old); t != old {
-			s.triggers.Put(s.b, t)
+			s.triggers.Put(s.Batch, t)
 		}
 		return nil
 	})
@@ -190,7 +190,7 @@ func (c *Core) changeTrigger(
 
 // NoteTrigger writes into the journal what a person did with a trigger.
 func (c *Core) NoteTrigger(name trigger.Name, text string) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		s.noteTrigger(event.TriggerChanged, name, text)
 		return nil
 	})
@@ -198,13 +198,13 @@ func (c *Core) NoteTrigger(name trigger.Name, text string) error {
 
 // Trigger returns what is kept of a trigger. A file that no person has approved has nothing.
 func (c *Core) Trigger(name trigger.Name) (t trigger.Trigger, ok bool) {
-	c.view(func(s *state, _ time.Time) { t = s.triggers.Rows[name] })
+	c.View(func(s *State, _ time.Time) { t = s.triggers.Rows[name] })
 	return t, t.Known()
 }
 
 // Triggers returns what is kept of all triggers that have a file, by name.
 func (c *Core) Triggers() (all []trigger.Trigger) {
-	c.view(func(s *state, _ time.Time) { all = s.triggers.Sorted() })
+	c.View(func(s *State, _ time.Time) { all = s.triggers.Sorted() })
 	return slices.DeleteFunc(all, func(t trigger.Trigger) bool { return !t.Known() || t.Name == trigger.Daily })
 }
 
@@ -214,8 +214,8 @@ type firingTable struct {
 	byState *table.Index[trigger.FiringID, trigger.Firing] // of what is not over
 }
 
-func newFiringTable(s *state) firingTable {
-	t := register(s, store.Firings, table.Traits[trigger.Firing]{Touches: firingParts})
+func newFiringTable(s *State) firingTable {
+	t := Register(s, store.Firings, table.Traits[trigger.Firing]{Touches: firingParts})
 	byState := t.IndexBy(func(f trigger.Firing) string { return table.KeyIf(!f.Over(), string(f.State)) })
 	return firingTable{Table: t, byState: byState}
 }
@@ -260,7 +260,7 @@ func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration,
 	if err != nil || known {
 		return old, false, 0, err
 	}
-	err = c.do(func(s *draft) (err error) {
+	err = c.Do(func(s *Draft) (err error) {
 		t := s.triggers.Rows[in.Trigger]
 		if f, known = s.firings.Rows[id]; known {
 			return nil
@@ -272,14 +272,14 @@ func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration,
 		case err != nil:
 			return err
 		case !in.Waits:
-			if t, wait, err = t.Admit(r.Limit, in.Anyway, s.now); err != nil {
+			if t, wait, err = t.Admit(r.Limit, in.Anyway, s.Now); err != nil {
 				return err
 			}
-			s.triggers.Put(s.b, t)
+			s.triggers.Put(s.Batch, t)
 		}
-		f = t.Firing(trigger.Instant{At: s.now, Key: in.Key}, trigger.Due, "")
+		f = t.Firing(trigger.Instant{At: s.Now, Key: in.Key}, trigger.Due, "")
 		f.By, f.Payload, f.Bytes, f.Admitted, f.Anyway = in.By, in.Payload, len(in.Payload.Text), !in.Waits, in.Anyway
-		s.firings.Put(s.b, f)
+		s.firings.Put(s.Batch, f)
 		return nil
 	})
 	return f, !known && err == nil, wait, err
@@ -287,7 +287,7 @@ func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration,
 
 // firing returns a line of the ledger, however old it is.
 func (c *Core) firing(id trigger.FiringID) (f trigger.Firing, ok bool, err error) {
-	c.view(func(s *state, _ time.Time) { f, ok = s.firings.Rows[id] })
+	c.View(func(s *State, _ time.Time) { f, ok = s.firings.Rows[id] })
 	if ok {
 		return f, true, nil
 	}
@@ -296,7 +296,7 @@ func (c *Core) firing(id trigger.FiringID) (f trigger.Firing, ok bool, err error
 
 // DueFirings returns the firings that are to be sent, in the order of their times.
 func (c *Core) DueFirings() (all []trigger.Firing) {
-	c.view(func(s *state, _ time.Time) { all = s.firings.byState.All(string(trigger.Due)) })
+	c.View(func(s *State, _ time.Time) { all = s.firings.byState.All(string(trigger.Due)) })
 	slices.SortFunc(all, func(a, b trigger.Firing) int {
 		return cmp.Or(a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID)))
 	})
@@ -311,7 +311,7 @@ func (c *Core) FiringLog(name trigger.Name, limit int) ([]trigger.Firing, error)
 
 // EndFiring ends a firing whose text is not sent. The person is told of one that failed.
 func (c *Core) EndFiring(id trigger.FiringID, to trigger.State, why string) error {
-	return c.do(func(s *draft) error {
+	return c.Do(func(s *Draft) error {
 		f, ok := s.firings.Rows[id]
 		if !ok {
 			return fmt.Errorf("firing %q: %w", id, ErrNotFound)
@@ -320,15 +320,15 @@ func (c *Core) EndFiring(id trigger.FiringID, to trigger.State, why string) erro
 	})
 }
 
-func (s *draft) endFiring(f trigger.Firing, to trigger.State, why string) error {
-	next, err := f.End(to, folded(why), s.now)
+func (s *Draft) endFiring(f trigger.Firing, to trigger.State, why string) error {
+	next, err := f.End(to, Folded(why), s.Now)
 	if errors.Is(err, trigger.ErrOver) {
 		return nil // done before
 	}
-	s.firings.Put(s.b, next)
+	s.firings.Put(s.Batch, next)
 	if to == trigger.Failed {
-		s.notify("trigger:"+string(f.Trigger), "",
-			channel.News{Kind: channel.TriggerFailed, Of: string(f.Trigger), Why: folded(why)})
+		s.Notify("trigger:"+string(f.Trigger), "",
+			channel.News{Kind: channel.TriggerFailed, Of: string(f.Trigger), Why: Folded(why)})
 	}
 	return err
 }

@@ -32,7 +32,7 @@ type Sending struct {
 // ledger. wait is not 0 for a firing beyond the limit of its trigger, which was not sent. A
 // firing that was dealt with already is not sent again.
 func (c *Core) SendFiring(in Sending) (wait time.Duration, err error) {
-	err = c.do(func(s *draft) (err error) {
+	err = c.Do(func(s *Draft) (err error) {
 		f, ok := s.firings.Rows[in.Firing]
 		if !ok || f.State != trigger.Due {
 			return nil
@@ -47,19 +47,19 @@ func (c *Core) SendFiring(in Sending) (wait time.Duration, err error) {
 		case !f.Anyway && !t.Live():
 			return s.endFiring(f, trigger.Dropped, "the trigger is off")
 		case !f.Admitted:
-			if t, wait, err = t.Admit(r.Limit, f.Anyway, s.now); err != nil {
+			if t, wait, err = t.Admit(r.Limit, f.Anyway, s.Now); err != nil {
 				return nil
 			}
-			s.triggers.Put(s.b, t)
+			s.triggers.Put(s.Batch, t)
 		}
-		s.triggers.Put(s.b, t.Finish(r))
+		s.triggers.Put(s.Batch, t.Finish(r))
 		return s.sendFiring(f, in, t.Own)
 	})
 	return wait, err
 }
 
 // sendFiring sends the text of a firing to its address. own says that the text is a session's own.
-func (s *draft) sendFiring(f trigger.Firing, in Sending, own bool) error {
+func (s *Draft) sendFiring(f trigger.Firing, in Sending, own bool) error {
 	m := message.Message{
 		Key:     "firing:" + string(f.ID),
 		Text:    in.Text,
@@ -67,28 +67,28 @@ func (s *draft) sendFiring(f trigger.Firing, in Sending, own bool) error {
 		Channel: message.TriggerChannel,
 	}
 	if own {
-		m.Data, m.Text = true, message.Note(m.By, m.Text, s.cfg.Secret())
+		m.Data, m.Text = true, message.Note(m.By, m.Text, s.Cfg.Secret())
 	}
 	to, why := in.To.String(), ""
 	switch in.To.Kind {
 	case message.ToPerson:
 		why = s.tellFiring(m)
 	case message.ToSession:
-		v, ok := s.find(in.To.Name)
+		v, ok := s.Find(in.To.Name)
 		if m.Session = v.ID; !ok {
 			why = "there is no session " + in.To.Name
 			break
 		}
-		s.post(m)
+		s.Post(m)
 	case message.ToTask:
 		if m.Task = in.To.Name; !s.knowsTask(m.Task) {
 			why = "there is no task " + m.Task
 			break
 		}
-		s.post(m)
+		s.Post(m)
 	case message.ToTriage:
 		m.To = message.ToTriage
-		s.post(m)
+		s.Post(m)
 	case message.ToRun:
 		to, why = s.runFiring(f, in, m)
 	default:
@@ -97,19 +97,19 @@ func (s *draft) sendFiring(f trigger.Firing, in Sending, own bool) error {
 	if why != "" {
 		return s.endFiring(f, trigger.Failed, why)
 	}
-	next, err := f.Sent(to, string(message.IDOf(m.Key)), s.now)
+	next, err := f.Sent(to, string(message.IDOf(m.Key)), s.Now)
 	if in.Over != "" {
-		next.State, next.Why = trigger.Failed, folded(in.Over)
+		next.State, next.Why = trigger.Failed, Folded(in.Over)
 	}
-	s.firings.Put(s.b, next)
+	s.firings.Put(s.Batch, next)
 	return err
 }
 
 // Escalation returns the address that a session may write to, because it is a run of a trigger whose
 // rule names it, and the name of the run. It is empty for all others.
 func (c *Core) Escalation(id session.ID) (to, run string) {
-	c.view(func(s *state, _ time.Time) {
-		r, _ := s.runs.byConversation.One(string(id))
+	c.View(func(s *State, _ time.Time) {
+		r, _ := s.Runs.ByConversation.One(string(id))
 		t := s.triggers.Rows[trigger.Name(r.Trigger)]
 		if rule, err := s.ruleOf(t); err == nil && t.Live() {
 			to, run = rule.Escalate, r.Name
@@ -118,32 +118,32 @@ func (c *Core) Escalation(id session.ID) (to, run string) {
 	return to, run
 }
 
-func (s *state) knowsTask(slug string) bool {
-	_, ok := s.tasks.Rows[task.Slug(slug)]
+func (s *State) knowsTask(slug string) bool {
+	_, ok := s.Tasks.Rows[task.Slug(slug)]
 	return ok
 }
 
 // tellFiring tells the person a text in every away mode. why is "" unless that is impossible.
-func (s *draft) tellFiring(m message.Message) (why string) {
-	if !s.reachable() {
+func (s *Draft) tellFiring(m message.Message) (why string) {
+	if !s.Reachable() {
 		return ErrNoChannel.Error()
 	}
 	m.To = message.ToPerson
-	m = s.post(m)
-	s.notify(m.By, "", channel.News{Kind: channel.TriggerSays, What: channel.Verbatim(m.Text)}, string(m.ID))
+	m = s.Post(m)
+	s.Notify(m.By, "", channel.News{Kind: channel.TriggerSays, What: channel.Verbatim(m.Text)}, string(m.ID))
 	return ""
 }
 
 // runFiring gives a run a text: the one that the address names, or one of the rule's own.
-func (s *draft) runFiring(f trigger.Firing, in Sending, m message.Message) (to, why string) {
-	r, known := s.runs.byName.One(in.To.Name)
+func (s *Draft) runFiring(f trigger.Firing, in Sending, m message.Message) (to, why string) {
+	r, known := s.Runs.ByName.One(in.To.Name)
 	own := in.Run.ID != ""
 	switch {
 	case known && own && r.Trigger != string(f.Trigger):
 		return "", "the name " + r.Name + " belongs to a run that the trigger did not start"
 	case known && (r.ID != in.Gone || !r.Settled()):
 		m.Session, m.Run = session.ID(r.Conversation), true
-		s.post(m)
+		s.Post(m)
 		return runAddress(r), ""
 	case !own:
 		return "", "there is no run " + in.To.Name
@@ -153,19 +153,19 @@ func (s *draft) runFiring(f trigger.Firing, in Sending, m message.Message) (to, 
 	next := in.Run
 	next.Name, next.Trigger, next.By = in.To.Name, string(f.Trigger), m.By
 	if next.Name == "" {
-		next.Name = s.freeName(next)
+		next.Name = s.FreeName(next)
 	}
 	m.Text = in.First
-	return runAddress(s.beginRun(next, m)), ""
+	return runAddress(s.BeginRun(next, m)), ""
 }
 
 // replaceRun gives the name of a run whose conversation cannot go on to the next one, and tells the
 // person.
-func (s *draft) replaceRun(r, next run.Run) {
+func (s *Draft) replaceRun(r, next run.Run) {
 	old := run.Replace(r)
-	s.runs.Put(s.b, old)
+	s.Runs.Put(s.Batch, old)
 	n := channel.News{Kind: channel.RunAnew, Of: r.Name, What: old.Name}
-	s.notify("anew", session.ID(next.Conversation), n)
+	s.Notify("anew", session.ID(next.Conversation), n)
 }
 
 func runAddress(r run.Run) string {

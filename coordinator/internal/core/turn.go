@@ -27,8 +27,8 @@ type Nudge struct {
 
 // MayHalt reports whether any session must end its turn.
 func (c *Core) MayHalt() (may bool) {
-	c.view(func(s *state, _ time.Time) {
-		may = slices.ContainsFunc(s.sessions.live(), session.Session.Halting)
+	c.View(func(s *State, _ time.Time) {
+		may = slices.ContainsFunc(s.Sessions.live(), session.Session.Halting)
 	})
 	return may
 }
@@ -38,8 +38,8 @@ func (c *Core) MayHalt() (may bool) {
 // news says what happens, and when.
 func (c *Core) StopTurn(name string, d ask.Decision) (said channel.News, err error) {
 	word := "Afar stops this turn " + c.cfg.Secret()
-	err = c.do(func(s *draft) (err error) {
-		v, ok := s.find(name)
+	err = c.Do(func(s *Draft) (err error) {
+		v, ok := s.Find(name)
 		if !ok {
 			return fmt.Errorf("session %q: %w", name, ErrNotFound)
 		}
@@ -49,11 +49,11 @@ func (c *Core) StopTurn(name string, d ask.Decision) (said channel.News, err err
 	return said, err
 }
 
-func (s *draft) stopTurn(v session.Session, word string, d ask.Decision) (said channel.News, err error) {
-	if err := s.counts(d.Channel); err != nil {
+func (s *Draft) stopTurn(v session.Session, word string, d ask.Decision) (said channel.News, err error) {
+	if err := s.Counts(d.Channel); err != nil {
 		return said, err
 	}
-	if r, ok := s.runOf(v.ID); ok && !r.Settled() {
+	if r, ok := s.RunOf(v.ID); ok && !r.Settled() {
 		return s.stopRun(r, d)
 	}
 	said = channel.News{Kind: channel.NothingStop, Of: v.Token}
@@ -69,10 +69,10 @@ func (s *draft) stopTurn(v session.Session, word string, d ask.Decision) (said c
 		return said, nil
 	}
 	asked := s.refuseAll(v.ID, d)
-	v.Halt = &session.Halt{By: d.By, Word: word, At: s.now}
-	s.sessions.Put(s.b, v)
+	v.Halt = &session.Halt{By: d.By, Word: word, At: s.Now}
+	s.Sessions.Put(s.Batch, v)
 	s.markHalts()
-	s.record(event.TurnStopped, v.ID, v.Token, v.Token+": "+d.By+" stops the turn")
+	s.Record(event.TurnStopped, v.ID, v.Token, v.Token+": "+d.By+" stops the turn")
 	switch {
 	case asked:
 		said.Kind = channel.StopsAsking
@@ -86,24 +86,24 @@ func (s *draft) stopTurn(v session.Session, word string, d ask.Decision) (said c
 
 // cancelLoop ends the loop of a session, if it has one: a loop would start the turn
 // again.
-func (s *draft) cancelLoop(id session.ID, by string) bool {
-	l := s.loops.Rows[id]
+func (s *Draft) cancelLoop(id session.ID, by string) bool {
+	l := s.Loops.Rows[id]
 	if !l.Active() {
 		return false
 	}
-	out, err := loop.Cancel(l, by, s.now)
+	out, err := loop.Cancel(l, by, s.Now)
 	if err == nil {
-		s.putLoop(id, out)
+		s.PutLoop(id, out)
 	}
 	return err == nil
 }
 
 // refuseAll refuses the open questions of a session and ends the turn with them. It
 // reports whether the main agent had one: its end is the end of the turn.
-func (s *draft) refuseAll(id session.ID, d ask.Decision) (asked bool) {
+func (s *Draft) refuseAll(id session.ID, d ask.Decision) (asked bool) {
 	d.Allow, d.Interrupt = false, true
 	d.Message = d.By + " stopped this turn. Do nothing more, and wait for what they say next."
-	for _, a := range s.asks.of(id) {
+	for _, a := range s.Asks.Of(id) {
 		if a.State != ask.Open || a.Hookless() {
 			continue
 		}
@@ -116,23 +116,23 @@ func (s *draft) refuseAll(id session.ID, d ask.Decision) (asked bool) {
 
 // nudge sends the word of a halt to the session's client, which cuts off the model's
 // answer. It sends nothing to a client that would ask the person to accept the message.
-func (s *draft) nudge(v session.Session, word string) bool {
+func (s *Draft) nudge(v session.Session, word string) bool {
 	if v.Inbox == "" || !v.Attended || v.Mode == "bypassPermissions" {
 		return false
 	}
-	s.enqueue(LaneDisk, "nudge:"+word, ActNudge, encode(Nudge{v.Inbox, word}))
+	s.Enqueue(LaneDisk, "nudge:"+word, ActNudge, Encode(Nudge{v.Inbox, word}))
 	return true
 }
 
-func (s *draft) markHalts() {
-	s.enqueue(LaneDisk, ActHalts, ActHalts, "")
+func (s *Draft) markHalts() {
+	s.Enqueue(LaneDisk, ActHalts, ActHalts, "")
 }
 
 // Halted returns who wants the turn of a session to end, "" for nobody. With over, the
 // hook that asks ends the turn.
 func (c *Core) Halted(id session.ID, over bool) (by string, err error) {
-	err = c.do(func(s *draft) error {
-		if v := s.sessions.Rows[id]; v.Halting() {
+	err = c.Do(func(s *Draft) error {
+		if v := s.Sessions.Rows[id]; v.Halting() {
 			by = v.Halt.By
 		}
 		if over {
@@ -146,8 +146,8 @@ func (c *Core) Halted(id session.ID, over bool) (by string, err error) {
 // HaltWord returns who wants the turn of a session to end if a prompt is the word of that
 // halt, "" otherwise. The turn is then over.
 func (c *Core) HaltWord(id session.ID, prompt string) (by string, err error) {
-	c.view(func(s *state, _ time.Time) {
-		if v := s.sessions.Rows[id]; v.HaltedBy(prompt) {
+	c.View(func(s *State, _ time.Time) {
+		if v := s.Sessions.Rows[id]; v.HaltedBy(prompt) {
 			by = v.Halt.By
 		}
 	})
@@ -159,20 +159,20 @@ func (c *Core) HaltWord(id session.ID, prompt string) (by string, err error) {
 }
 
 // endHalt notes that a halted turn of a session is over.
-func (s *draft) endHalt(id session.ID, then session.State) {
-	v := s.sessions.Rows[id]
+func (s *Draft) endHalt(id session.ID, then session.State) {
+	v := s.Sessions.Rows[id]
 	if !v.Halting() {
 		return
 	}
-	v = session.To(session.EndHalt(v, s.now), then, s.now)
-	s.sessions.Put(s.b, v)
+	v = session.To(session.EndHalt(v, s.Now), then, s.Now)
+	s.Sessions.Put(s.Batch, v)
 	s.haltEnded(v)
 }
 
 // haltEnded tells that a halted turn of a session is over.
-func (s *draft) haltEnded(v session.Session) {
+func (s *Draft) haltEnded(v session.Session) {
 	s.markHalts()
-	s.record(event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over")
-	s.notify("halted", v.ID, channel.News{Kind: channel.Halted, Of: v.Token})
+	s.Record(event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over")
+	s.Notify("halted", v.ID, channel.News{Kind: channel.Halted, Of: v.Token})
 	s.hasten("halted", v.ID) // it answers the person, who waits for it
 }

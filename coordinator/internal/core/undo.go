@@ -34,40 +34,40 @@ type undoTable struct {
 	byLife  *table.Index[undo.ID, undo.Snapshot] // those that are not gone, under active
 }
 
-func newUndoTable(s *state) undoTable {
-	t := register(s, store.Undos, table.Traits[undo.Snapshot]{
+func newUndoTable(s *State) undoTable {
+	t := Register(s, store.Undos, table.Traits[undo.Snapshot]{
 		Due:     func(v undo.Snapshot, _ time.Time) time.Time { return v.Next() },
-		Expire:  expiry(s, func(s *draft, v undo.Snapshot) { s.putUndo(undo.Tick(v, s.now)) }),
+		Expire:  Expiry(s, func(s *Draft, v undo.Snapshot) { s.putUndo(undo.Tick(v, s.Now)) }),
 		Touches: func(_, after undo.Snapshot) []wake.Part { return []wake.Part{ofUndo(after.ID)} },
 	})
 	return undoTable{
 		Table:   t,
 		byAsk:   t.IndexBy(func(v undo.Snapshot) string { return string(v.Ask) }),
 		byShown: t.IndexBy(func(v undo.Snapshot) string { return string(v.Shown) }),
-		byLife:  t.IndexBy(func(v undo.Snapshot) string { return table.KeyIf(v.State != undo.Gone, active) }),
+		byLife:  t.IndexBy(func(v undo.Snapshot) string { return table.KeyIf(v.State != undo.Gone, Active) }),
 	}
 }
 
 // putUndo records a snapshot, with what follows from its new state, and updates the card of
 // its ask.
-func (s *draft) putUndo(v undo.Snapshot) {
+func (s *Draft) putUndo(v undo.Snapshot) {
 	s.recordUndo(v)
-	a, ok := s.asks.After(s.b, v.Card())
+	a, ok := s.Asks.After(s.Batch, v.Card())
 	next := withUndo(a, v)
 	if !ok || reflect.DeepEqual(a.Undo, next.Undo) {
 		return
 	}
-	s.asks.Put(s.b, next)
+	s.Asks.Put(s.Batch, next)
 	if next.Shown {
-		s.showCard(next)
+		s.ShowCard(next)
 	}
 }
 
 // recordUndo records a snapshot, with what follows from its new state: a line in the
 // journal, an action, and the snapshot that can undo a restore.
-func (s *draft) recordUndo(v undo.Snapshot) {
-	before, _ := s.undos.After(s.b, v.ID)
-	s.undos.Put(s.b, v)
+func (s *Draft) recordUndo(v undo.Snapshot) {
+	before, _ := s.undos.After(s.Batch, v.ID)
+	s.undos.Put(s.Batch, v)
 	switch {
 	case v.State == before.State && v.Holds() == before.Holds():
 	case v.State == undo.Gone:
@@ -76,7 +76,7 @@ func (s *draft) recordUndo(v undo.Snapshot) {
 			s.tellUndo(event.UndoDropped, v, "no snapshot: "+cmp.Or(v.Why, "the step was refused"))
 		}
 	case v.State == undo.Restoring:
-		s.undos.Put(s.b, undo.PlanRedo(v, s.now))
+		s.undos.Put(s.Batch, undo.PlanRedo(v, s.Now))
 		s.actUndo(ActUndoRestore, v.ID)
 	case v.State == undo.Restored:
 		s.tellUndo(event.UndoRestored, v, "undone by "+v.Restore.By+": "+v.Restore.Did)
@@ -91,12 +91,12 @@ func (s *draft) recordUndo(v undo.Snapshot) {
 	}
 }
 
-func (s *draft) actUndo(kind string, id undo.ID) {
-	s.enqueue(LaneUndo, kind+":"+string(id), kind, string(id))
+func (s *Draft) actUndo(kind string, id undo.ID) {
+	s.Enqueue(LaneUndo, kind+":"+string(id), kind, string(id))
 }
 
-func (s *draft) tellUndo(kind event.Kind, v undo.Snapshot, text string) {
-	s.record(kind, v.Session, string(v.ID), s.token(v.Session)+": "+string(v.ID)+": "+text)
+func (s *Draft) tellUndo(kind event.Kind, v undo.Snapshot, text string) {
+	s.Record(kind, v.Session, string(v.ID), s.Token(v.Session)+": "+string(v.ID)+": "+text)
 }
 
 // withUndo returns an ask with what its card says of its snapshot.
@@ -112,11 +112,11 @@ func withUndo(a ask.Ask, v undo.Snapshot) ask.Ask {
 // planned for the same call, because the guard's question and the host's dialog are
 // about one call. There is room for a number of snapshots; the oldest goes first.
 func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
-	err = c.do(func(s *draft) error {
+	err = c.Do(func(s *Draft) error {
 		old, known := s.plannedUndo(sn)
 		if planned = old; !known {
-			sn.ID = s.cfg.newUndoID()
-			planned = undo.Plan(sn, s.now)
+			sn.ID = s.Cfg.newUndoID()
+			planned = undo.Plan(sn, s.Now)
 		}
 		planned.Ask = cmp.Or(sn.Ask, planned.Ask)
 		if known && planned.Ask == old.Ask {
@@ -136,11 +136,11 @@ func (cfg *Config) newUndoID() undo.ID { return "undo_" + undo.ID(cfg.Secret()[8
 
 // plannedUndo finds the snapshot that was planned for a call: for its ask, or for the
 // same call before the ask was opened.
-func (s *draft) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
+func (s *Draft) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 	if v, ok := s.undoOf(sn.Ask); ok {
 		return v, true
 	}
-	for _, v := range s.undos.byLife.All(active) {
+	for _, v := range s.undos.byLife.All(Active) {
 		if (v.Ask == "" || sn.Ask == "") && v.Of(sn.Session, sn.Agent, sn.Tool, sn.Hash) {
 			return v, true
 		}
@@ -149,23 +149,23 @@ func (s *draft) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 }
 
 // undoOf returns the latest snapshot of an ask, as the draft leaves it.
-func (s *draft) undoOf(id ask.ID) (v undo.Snapshot, ok bool) {
+func (s *Draft) undoOf(id ask.ID) (v undo.Snapshot, ok bool) {
 	all := append(s.undos.byAsk.All(string(id)), s.undos.byShown.All(string(id))...)
 	if len(all) == 0 {
 		return v, false
 	}
 	v = slices.MaxFunc(all, func(a, b undo.Snapshot) int { return a.PlannedAt.Compare(b.PlannedAt) })
-	return s.undos.After(s.b, v.ID)
+	return s.undos.After(s.Batch, v.ID)
 }
 
 // lentFor returns the ask whose late answer allowed the call of another ask. The person
 // knows the card of the first.
-func (s *state) lentFor(id ask.ID) ask.ID {
-	a := s.asks.Rows[id]
+func (s *State) lentFor(id ask.ID) ask.ID {
+	a := s.Asks.Rows[id]
 	if a.Decision == nil || a.Decision.Channel != "lease" {
 		return ""
 	}
-	for _, old := range s.asks.of(a.Session) {
+	for _, old := range s.Asks.Of(a.Session) {
 		if old.Lease != nil && old.Lease.UsedAt.Equal(a.OpenedAt) && old.Same(a) {
 			return old.ID
 		}
@@ -174,15 +174,15 @@ func (s *state) lentFor(id ask.ID) ask.ID {
 }
 
 // openUndos returns the snapshots that are not gone, oldest first.
-func (s *state) openUndos() []undo.Snapshot {
-	return slices.SortedFunc(slices.Values(s.undos.byLife.All(active)), func(a, b undo.Snapshot) int {
+func (s *State) openUndos() []undo.Snapshot {
+	return slices.SortedFunc(slices.Values(s.undos.byLife.All(Active)), func(a, b undo.Snapshot) int {
 		return cmp.Or(a.PlannedAt.Compare(b.PlannedAt), cmp.Compare(a.ID, b.ID))
 	})
 }
 
 // followUndo applies a change of an ask to its snapshot, and returns the ask with what
 // its card says of the snapshot.
-func (s *draft) followUndo(a ask.Ask) ask.Ask {
+func (s *Draft) followUndo(a ask.Ask) ask.Ask {
 	v, ok := s.undoOf(a.ID)
 	if !ok {
 		return a
@@ -196,7 +196,7 @@ func (s *draft) followUndo(a ask.Ask) ask.Ask {
 
 // ranUndo notes that the step of a call is over, and adds the action that looks at the files
 // it left.
-func (s *draft) ranUndo(o ask.Outcome) {
+func (s *Draft) ranUndo(o ask.Outcome) {
 	for _, v := range s.openUndos() {
 		if !v.Of(o.Session, o.Agent, o.Tool, o.Hash) {
 			continue
@@ -210,8 +210,8 @@ func (s *draft) ranUndo(o ask.Outcome) {
 
 // endStep notes that the step of a snapshot is over. It reports whether the step can be
 // undone.
-func (s *draft) endStep(v undo.Snapshot) bool {
-	next, err := undo.Ran(v, s.now)
+func (s *Draft) endStep(v undo.Snapshot) bool {
+	next, err := undo.Ran(v, s.Now)
 	if err != nil {
 		return false // it was over before
 	}
@@ -222,17 +222,17 @@ func (s *draft) endStep(v undo.Snapshot) bool {
 // endUndos notes that the allowed steps of an ended session are over. The hook that
 // reports that may have died with the session. When a step ended is not known, so nobody
 // looks at the files that it left.
-func (s *draft) endUndos(id session.ID) {
+func (s *Draft) endUndos(id session.ID) {
 	for _, v := range s.openUndos() {
-		if v.Session == id && v.State == undo.Ready && s.asks.Rows[v.Ask].WasAllowed() {
+		if v.Session == id && v.State == undo.Ready && s.Asks.Rows[v.Ask].WasAllowed() {
 			s.endStep(v)
 		}
 	}
 }
 
 // endRedo notes, in the snapshot that was taken before v was restored, how that ended.
-func (s *draft) endRedo(v undo.Snapshot) {
-	redo, ok := s.undos.After(s.b, v.Restore.Redo)
+func (s *Draft) endRedo(v undo.Snapshot) {
+	redo, ok := s.undos.After(s.Batch, v.Restore.Redo)
 	switch {
 	case !ok:
 	case v.State == undo.Restored:
@@ -244,17 +244,17 @@ func (s *draft) endRedo(v undo.Snapshot) {
 
 // Undos returns the snapshots that can be or were restored, oldest first.
 func (c *Core) Undos() (out []undo.Snapshot) {
-	c.view(func(s *state, _ time.Time) { out = s.openUndos() })
+	c.View(func(s *State, _ time.Time) { out = s.openUndos() })
 	return slices.DeleteFunc(out, func(v undo.Snapshot) bool { return v.State == undo.Planned })
 }
 
 // Undo returns a snapshot, even if it is gone.
 func (c *Core) Undo(id undo.ID) (v undo.Snapshot, err error) {
-	c.view(func(s *state, _ time.Time) { v, err = s.undo(id) })
+	c.View(func(s *State, _ time.Time) { v, err = s.undo(id) })
 	return v, err
 }
 
-func (s *state) undo(id undo.ID) (undo.Snapshot, error) {
+func (s *State) undo(id undo.ID) (undo.Snapshot, error) {
 	v, ok := s.undos.Rows[id]
 	if !ok {
 		return v, fmt.Errorf("snapshot %q: %w", id, ErrNotFound)
@@ -264,7 +264,7 @@ func (s *state) undo(id undo.ID) (undo.Snapshot, error) {
 
 // UndoOf returns the snapshot of an ask.
 func (c *Core) UndoOf(id ask.ID) (v undo.Snapshot, ok bool) {
-	c.view(func(s *state, _ time.Time) { v, ok = s.at(time.Time{}).undoOf(id) })
+	c.View(func(s *State, _ time.Time) { v, ok = s.At(time.Time{}).undoOf(id) })
 	return v, ok
 }
 
@@ -274,12 +274,12 @@ type UndoStep func(v undo.Snapshot, now time.Time) (undo.Snapshot, error)
 // ChangeUndo applies one transition to a snapshot, and returns the snapshot after it. A
 // result may come twice or late. One that no longer fits changes nothing.
 func (c *Core) ChangeUndo(id undo.ID, change UndoStep) (after undo.Snapshot, err error) {
-	err = c.do(func(s *draft) (err error) {
+	err = c.Do(func(s *Draft) (err error) {
 		v, err := s.undo(id)
 		if err != nil {
 			return err
 		}
-		if after, err = change(v, s.now); errors.Is(err, undo.ErrState) {
+		if after, err = change(v, s.Now); errors.Is(err, undo.ErrState) {
 			return nil
 		}
 		if err == nil {
@@ -299,7 +299,7 @@ func (c *Core) StartUndo(id undo.ID, r undo.Restore) (undo.Snapshot, error) {
 // AwaitUndo waits until a snapshot is no longer being restored, at most until
 // ctx ends.
 func (c *Core) AwaitUndo(ctx context.Context, id undo.ID) (v undo.Snapshot, err error) {
-	c.until(ctx, func(s *state) bool {
+	c.Until(ctx, func(s *State) bool {
 		v = s.undos.Rows[id]
 		return v.State != undo.Restoring
 	}, ofUndo(id))

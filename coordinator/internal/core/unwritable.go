@@ -56,11 +56,11 @@ func (c *Core) noteWrite(err error) {
 
 // Recovered tells the person that what failed since then can be done again.
 func (c *Core) Recovered(since time.Time) error {
-	return c.do(func(s *draft) error {
-		down := s.now.Sub(since).Round(time.Second)
+	return c.Do(func(s *Draft) error {
+		down := s.Now.Sub(since).Round(time.Second)
 		text := "Afar can write again, after " + down.String() + ". Questions come here as before."
-		s.record(event.WritesAgain, "", "", text)
-		s.notify("writes", "", channel.News{Kind: channel.WritesAgain, What: text})
+		s.Record(event.WritesAgain, "", "", text)
+		s.Notify("writes", "", channel.News{Kind: channel.WritesAgain, What: text})
 		return nil
 	})
 }

@@ -33,7 +33,7 @@ const (
 
 func ofAsk(id ask.ID) wake.Part                { return wake.Part("ask " + id) }
 func ofUndo(id undo.ID) wake.Part              { return wake.Part("undo " + id) }
-func ofSession(id session.ID) wake.Part        { return wake.Part("session " + id) } // with its asks, texts and loop
+func OfSession(id session.ID) wake.Part        { return wake.Part("session " + id) } // with its asks, texts and loop
 func ofSessionJournal(id session.ID) wake.Part { return wake.Part("journal " + id) }
 func ofPosts(name string) wake.Part            { return wake.Part("posts " + name) }
 func ofLane(lane string) wake.Part             { return wake.Part("lane " + lane) }
@@ -55,13 +55,13 @@ func (c *Core) Subscribe(parts ...wake.Part) *wake.Subscription { return c.bell.
 
 // await looks at the state now, at each change of some parts, and at the time that
 // look names, until look is done or ctx ends. The zero time never comes.
-func (c *Core) await(ctx context.Context, look func(*state, time.Time) (done bool, at time.Time), parts ...wake.Part) {
+func (c *Core) await(ctx context.Context, look func(*State, time.Time) (done bool, at time.Time), parts ...wake.Part) {
 	sub := c.Subscribe(parts...)
 	defer sub.Close()
 	for {
 		var done bool
 		var at time.Time
-		c.view(func(s *state, now time.Time) { done, at = look(s, now) })
+		c.View(func(s *State, now time.Time) { done, at = look(s, now) })
 		if done || ctx.Err() != nil || c.open != nil { // an act waits for nothing: it may have the lock
 			return
 		}
@@ -69,9 +69,9 @@ func (c *Core) await(ctx context.Context, look func(*state, time.Time) (done boo
 	}
 }
 
-// until is await for a condition that only a change can fulfil.
-func (c *Core) until(ctx context.Context, over func(*state) bool, parts ...wake.Part) {
-	look := func(s *state, _ time.Time) (bool, time.Time) { return over(s), time.Time{} }
+// Until is await for a condition that only a change can fulfil.
+func (c *Core) Until(ctx context.Context, over func(*State) bool, parts ...wake.Part) {
+	look := func(s *State, _ time.Time) (bool, time.Time) { return over(s), time.Time{} }
 	c.await(ctx, look, parts...)
 }
 
@@ -95,7 +95,7 @@ func awaitRows[Row any](ctx context.Context, c *Core, about wake.Part, read func
 
 // touch notes the parts that a batch changes, except those of its values; s is as
 // it was before.
-func (s *state) touch(b *store.Batch) {
+func (s *State) touch(b *store.Batch) {
 	s.touched = append(s.touched, Anything)
 	for _, e := range b.Events {
 		s.touched = append(s.touched, journal, ofSessionJournal(e.Session))
@@ -109,11 +109,11 @@ func (s *state) touch(b *store.Batch) {
 	s.touchSettings(b.Settings)
 }
 
-func (s *state) touchSettings(next *store.Settings) {
+func (s *State) touchSettings(next *store.Settings) {
 	if next == nil {
 		return
 	}
-	was := s.settings
+	was := s.Settings
 	if next.Paused != was.Paused {
 		s.touched = append(s.touched, paused)
 	}
