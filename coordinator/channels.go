@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 )
 
 // A channel is a way to the person: it shows them what core has for it, and tells core
@@ -20,18 +20,18 @@ type channel interface {
 // channels are the channels of one coordinator, each under its name. The zero value has none.
 type channels struct {
 	names []string
-	makes []func(*core.Core) (channel, error)
+	makes []func(*feature.Core) (channel, error)
 	all   []channel
 }
 
 // register adds a channel. Core knows it by this name; make is called once, by Open.
-func (s *channels) register(name string, make func(*core.Core) (channel, error)) {
+func (s *channels) register(name string, make func(*feature.Core) (channel, error)) {
 	s.names = append(s.names, name)
 	s.makes = append(s.makes, make)
 }
 
 // open makes all registered channels.
-func (s *channels) open(c *core.Core) error {
+func (s *channels) open(c *feature.Core) error {
 	for _, make := range s.makes {
 		ch, err := make(c)
 		if err != nil {

@@ -31,6 +31,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/issuework"
@@ -86,7 +87,7 @@ type Coordinator struct {
 	life     *home.Lock // held until Close: nobody else serves this home
 	store    *store.Store
 	listener *net.UnixListener
-	core     *core.Core
+	core     *feature.Core
 	channels channels
 	fleet    fleetPart
 	telegram *telegram.Channel // one of channels
@@ -208,7 +209,7 @@ func (c *Coordinator) buildCore() (err error) {
 	if c.fleet.self.Role == fleet.Member {
 		c.channels.register(hub.Name, c.newHubChannel)
 	}
-	c.core, err = core.New(core.Config{
+	c.core, err = feature.New(core.Config{
 		Store:       c.store,
 		Log:         c.cfg.Log,
 		Now:         c.cfg.Now,
@@ -258,7 +259,7 @@ func (c *Coordinator) buildTools() error {
 	return nil
 }
 
-func (c *Coordinator) newTelegram(shared *core.Core) (channel, error) {
+func (c *Coordinator) newTelegram(shared *feature.Core) (channel, error) {
 	c.telegram = telegram.New(telegram.Config{
 		Core:       shared,
 		Log:        c.cfg.Log,
@@ -276,7 +277,7 @@ func (c *Coordinator) newTelegram(shared *core.Core) (channel, error) {
 	return c.telegram, nil
 }
 
-func (c *Coordinator) newWeb(shared *core.Core) (channel, error) {
+func (c *Coordinator) newWeb(shared *feature.Core) (channel, error) {
 	c.web = web.New(web.Config{
 		Core:     shared,
 		Log:      c.cfg.Log,
@@ -311,12 +312,12 @@ func (c *Coordinator) buildWorkers() (err error) {
 	c.audit = upkeep.NewAuditor(c.core, dirs, c.cfg.Bin, log)
 	c.marks = upkeep.NewTaker(c.core, dirs, log)
 	c.asks = backgroundwork.New(c.core, c.set.Asked, c.active)
-	c.sessions = sessionwatch.New(c.core, dirs, c.cfg.Getenv, c.server.Hooks.Consulting, log)
+	c.sessions = sessionwatch.New(c.core.Core, dirs, c.cfg.Getenv, c.server.Hooks.Consulting, log)
 	if err := c.buildMemory(); err != nil {
 		return err
 	}
 	c.buildTriggers()
-	c.runners = runwork.New(c.core, c.cfg.Dirs, c.cfg.Bin, sessionwatch.Lives, c.cfg.Log)
+	c.runners = runwork.New(c.core.Core, c.cfg.Dirs, c.cfg.Bin, sessionwatch.Lives, c.cfg.Log)
 	c.server.Connect(c.serverParts())
 	c.runs = c.work()
 	return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel/hub"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/fleetwork"
 	"github.com/afar-sh/afar/coordinator/internal/link"
@@ -44,7 +44,7 @@ func (c *Coordinator) findFleet() error {
 func (c *Coordinator) machine() string { return cmp.Or(c.fleet.self.Name, home.Machine()) }
 
 // newHubChannel makes the way of a member to its person.
-func (c *Coordinator) newHubChannel(shared *core.Core) (channel, error) {
+func (c *Coordinator) newHubChannel(shared *feature.Core) (channel, error) {
 	ch, err := hub.New(hub.Config{
 		Core: shared, Log: c.cfg.Log, Version: c.cfg.Version, Self: c.fleet.self, Keys: c.fleet.keys,
 		Act:   c.server.Act,

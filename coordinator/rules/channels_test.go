@@ -10,7 +10,7 @@ import (
 )
 
 // channelNeutral are the packages that must not name a channel.
-var channelNeutral = []string{"ask", "channel", "core", "message", "store", "topic"}
+var channelNeutral = []string{"ask", "channel", "core", "feature", "message", "store", "topic"}
 
 // TestNoChannelByName: only the channel itself, the composition root and the commands that
 // connect a channel name it, in quotes or as a package.

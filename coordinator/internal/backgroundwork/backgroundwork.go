@@ -9,13 +9,13 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/internal/background"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/schema"
 )
 
 // A Queue asks the questions. Its methods may be called from any goroutine.
 type Queue struct {
-	core   *core.Core
+	core   *feature.Core
 	asked  consult.Config
 	active func() bool
 	turn   chan struct{} // holds a value while a question is asked
@@ -23,7 +23,7 @@ type Queue struct {
 
 // New returns a queue that asks the programs of a configuration. It asks nothing while active
 // returns false: there is neither an active task nor a trigger.
-func New(c *core.Core, asked consult.Config, active func() bool) *Queue {
+func New(c *feature.Core, asked consult.Config, active func() bool) *Queue {
 	return &Queue{core: c, asked: asked, active: active, turn: make(chan struct{}, 1)}
 }
 

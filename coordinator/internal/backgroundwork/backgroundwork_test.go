@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/background"
 	"github.com/afar-sh/afar/coordinator/internal/backgroundwork"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/schema"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/standin/consultant"
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 // A rig is a queue over a real store that asks a stand-in for claude.
 type rig struct {
 	*backgroundwork.Queue
-	core   *core.Core
+	core   *feature.Core
 	dir    string
 	active atomic.Bool
 }
@@ -43,7 +44,7 @@ func newRig(t *testing.T, says string) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	if r.core, err = core.New(core.Config{
+	if r.core, err = feature.New(core.Config{
 		Store: db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now,
 		Secret: func() string { return "0123456789abcdef" }, Rules: core.Rules{Background: 1},
 	}); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -17,7 +17,7 @@ func TestActIsWhole(t *testing.T) {
 	wrong := errors.New("the reply cannot be made")
 	for _, fails := range []error{wrong, nil} {
 		r.receive(7)
-		err := r.Act(act, func(one *core.Core) (channel.Settlement, error) {
+		err := r.Act(act, func(one *feature.Core) (channel.Settlement, error) {
 			r.ok(one.SetAway("", session.On, 0))
 			r.ok(one.Pause(true))
 			_, err := one.See(session.Sighting{ID: "new", Cwd: "/tmp", Hooked: true})

@@ -51,13 +51,13 @@ type Delay struct {
 func (d *Delay) Error() string { return d.Err.Error() }
 func (d *Delay) Unwrap() error { return d.Err }
 
-// Markdown adds an action that rewrites a file of a session.
-func (s *Draft) Markdown(id session.ID, name string) {
+// markdown adds an action that rewrites a file of a session.
+func (s *Draft) markdown(id session.ID, name string) {
 	s.Enqueue(LaneDisk, "write:"+string(id)+"/"+name, ActWrite, Encode(File{id, name}))
 }
 
-// keepText adds an action that writes a file of a session with its content.
-func (s *Draft) keepText(id session.ID, name, content string) {
+// KeepText adds an action that writes a file of a session with its content.
+func (s *Draft) KeepText(id session.ID, name, content string) {
 	s.Enqueue(LaneDisk, "text:"+string(id)+"/"+name, ActText, Encode(Text{File{id, name}, content}))
 }
 

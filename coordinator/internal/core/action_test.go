@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -226,8 +227,8 @@ func press(update int64, nonce string, allow bool) core.Press {
 }
 
 // did carries out what Ada did, and returns what she is told.
-func (r *rig) did(p core.Press, do func(*core.Core, core.Press) (core.Told, error)) error {
-	return r.Act(p.Act, func(one *core.Core) (out channel.Settlement, err error) {
+func (r *rig) did(p core.Press, do func(*feature.Core, core.Press) (core.Told, error)) error {
+	return r.Act(p.Act, func(one *feature.Core) (out channel.Settlement, err error) {
 		told, err := do(one, p)
 		if told.Worded != nil {
 			out.Text = told.Words()
@@ -236,9 +237,9 @@ func (r *rig) did(p core.Press, do func(*core.Core, core.Press) (core.Told, erro
 	})
 }
 
-func (r *rig) press(p core.Press) error { return r.did(p, (*core.Core).Press) }
+func (r *rig) press(p core.Press) error { return r.did(p, (*feature.Core).Press) }
 
-func (r *rig) write(p core.Press) error { return r.did(p, (*core.Core).Written) }
+func (r *rig) write(p core.Press) error { return r.did(p, (*feature.Core).Written) }
 
 func (r *rig) receive(ids ...int64) {
 	r.t.Helper()

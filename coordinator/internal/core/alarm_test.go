@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 )
 
 // TestSettingsRefused checks that the person is told once of each change, on the phone and at
@@ -56,7 +56,7 @@ func TestOverridden(t *testing.T) {
 	v := r.see("s", "/p")
 	say := func(call string, denied bool) string {
 		t.Helper()
-		r.ok(r.Overridden(core.Override{
+		r.ok(r.Overridden(feature.Override{
 			Session: "s",
 			Call:    call,
 			Tool:    "Bash",
@@ -90,12 +90,12 @@ func TestOverridden(t *testing.T) {
 		t.Errorf("the report has %d calls", len(report.Overridden))
 	}
 	for i := range 500 {
-		r.ok(r.Overridden(core.Override{Session: "s", Call: fmt.Sprint(i), Tool: "Bash"}))
+		r.ok(r.Overridden(feature.Override{Session: "s", Call: fmt.Sprint(i), Tool: "Bash"}))
 	}
 	v, err = r.Session("s")
 	r.ok(err)
 	if len(v.Overridden) > 100 {
 		t.Errorf("%d calls are remembered", len(v.Overridden))
 	}
-	r.ok(r.Overridden(core.Override{Session: "nobody", Call: "a"}))
+	r.ok(r.Overridden(feature.Override{Session: "nobody", Call: "a"}))
 }

@@ -20,6 +20,7 @@ func (c *Core) Counts(channel string) (err error) {
 	return err
 }
 
+// Counts returns ErrChannel when answers from a channel do not count.
 func (s *State) Counts(channel string) error {
 	from := s.Settings.AnswersFrom
 	if len(from) == 0 || slices.Contains(from, channel) {

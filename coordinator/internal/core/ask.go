@@ -253,10 +253,10 @@ func (c *Core) changeAsk(
 		s.PutAsk(next)
 		s.Batch.MayWait = next.Unproven && !before.Unproven // a hook that has printed what it claimed says so
 		if changed := next.State != before.State || next.Arrived() != before.Arrived(); changed && kind != "" {
-			s.Record(kind, next.Session, string(id), s.AskLine(next))
+			s.Record(kind, next.Session, string(id), s.askLine(next))
 		}
 		if before.State == ask.Answered && next.State == ask.Delivered {
-			s.countAnswer(next)
+			s.beside.AnswerTaken(s, next)
 		}
 		return nil
 	})
@@ -274,7 +274,7 @@ func (c *Core) Recall(id ask.ID) error {
 	a, ok, err := store.Asks.Get(c.cfg.Store, id)
 	var bad store.Bad
 	if errors.As(err, &bad) {
-		return errors.Join(fmt.Errorf("ask %q: %w: its record is damaged", id, ErrNotFound), c.report([]store.Bad{bad}))
+		return errors.Join(fmt.Errorf("ask %q: %w: its record is damaged", id, ErrNotFound), c.ReportBad([]store.Bad{bad}))
 	}
 	if err != nil {
 		return err
@@ -311,9 +311,9 @@ func (c *Core) Ran(o ask.Outcome) error {
 			s.PutAsk(next)
 			s.doubt(next, a.State == ask.Open)
 			s.provenByRun(a, next)
-			s.Record(event.AskRan, a.Session, string(a.ID), s.AskLine(next)+", "+next.Outcome())
+			s.Record(event.AskRan, a.Session, string(a.ID), s.askLine(next)+", "+next.Outcome())
 		}
-		s.ranUndo(o)
+		s.beside.CallRan(s, o)
 		return nil
 	})
 }
@@ -403,7 +403,7 @@ func (s *Draft) EndAsk(a ask.Ask, end ending, note string) bool {
 }
 
 func (s *Draft) noteEnd(a ask.Ask) {
-	s.Record(event.AskEnded, a.Session, string(a.ID), s.AskLine(a))
+	s.Record(event.AskEnded, a.Session, string(a.ID), s.askLine(a))
 }
 
 // loseAsks gives the hooks of all open asks time to connect again.
@@ -469,19 +469,19 @@ func (s *Draft) putTicked(before, after ask.Ask) {
 
 // PutAsk records an ask and updates its card, if the ask has left the terminal.
 func (s *Draft) PutAsk(a ask.Ask) {
-	a = s.followUndo(a)
+	a = s.beside.AskChanges(s, a)
 	s.Asks.Put(s.Batch, a)
 	s.followRun(a.Session)
-	if follow := declined[a.Kind]; follow != nil && a.Declined() {
-		follow(s, a)
+	if a.Declined() {
+		s.beside.Declined(s, a)
 	}
 	if a.Shown && !a.Unproven { // a card does not tell of a claim
 		s.ShowCard(a)
 	}
 }
 
-// AskLine returns the journal line about an ask.
-func (s *State) AskLine(a ask.Ask) string {
+// askLine returns the journal line about an ask.
+func (s *State) askLine(a ask.Ask) string {
 	return fmt.Sprintf("%s: %s (sha256 %s): %s", cmp.Or(s.Token(a.Session), "Afar"), a.Line(),
 		Short(a.Hash), a.Ending())
 }

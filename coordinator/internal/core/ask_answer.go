@@ -122,7 +122,7 @@ func (c *Core) Press(p Press) (Told, error) {
 // becomes a message of its session, a second text too.
 func (s *Draft) decide(a ask.Ask, p Press) channel.Worded {
 	if a.Mirrored() {
-		return s.forward(a, p)
+		return s.beside.Forward(s, a, p)
 	}
 	if a.Kind == ask.Missed && p.Text != "" && !p.Word {
 		return channel.News{Kind: channel.RunOrSkip}
@@ -210,13 +210,6 @@ func (s *Draft) Answer(card ask.Card, step ask.Step, d ask.Decision) (changed as
 	return changed, nil
 }
 
-// A follow is what follows from an ask.
-type follow func(s *Draft, a ask.Ask)
-
-// decided says what follows when the person has decided an ask of a kind, and declined what follows when one
-// has ended without a yes. The file of each feature fills in its rows.
-var decided, declined = map[ask.Kind]follow{}, map[ask.Kind]follow{}
-
 // answerOne makes one step of its person on an ask.
 func (s *Draft) answerOne(before ask.Ask, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	if step == nil {
@@ -234,9 +227,10 @@ func (s *Draft) answerOne(before ask.Ask, step ask.Step, d ask.Decision) (ask.As
 	if next.State == before.State && next.Lease == before.Lease {
 		return next, nil // a choice on the way, not an answer yet
 	}
-	s.Record(event.AskAnswered, next.Session, string(next.ID), s.AskLine(next)+answerProof(next))
-	if follow := decided[next.Kind]; follow != nil && next.Decision != nil {
-		follow(s, next)
+	s.Record(event.AskAnswered, next.Session, string(next.ID), s.askLine(next)+answerProof(next))
+	if next.Decision != nil {
+		s.answerCheckpoint(next)
+		s.beside.Decided(s, next)
 	}
 	if next.Lease != before.Lease {
 		s.endHolds(next)

@@ -60,7 +60,7 @@ func Encode(v any) string {
 	return string(data)
 }
 
-func Itoa(n int64) string { return strconv.FormatInt(n, 10) }
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // ShowCard makes every available channel show the current card of an ask.
 func (s *Draft) ShowCard(a ask.Ask) {
@@ -84,7 +84,7 @@ func (s *Draft) settle(act channel.Act, text string) {
 }
 
 func (s *Draft) tell(act channel.Act, what channel.Settlement) {
-	kind, key := ActSay, "say:"+Itoa(act.Update)
+	kind, key := ActSay, "say:"+itoa(act.Update)
 	if act.Tap != "" {
 		kind, key = ActTap, "tap:"+act.Tap
 	}
@@ -113,6 +113,7 @@ func (c *Core) Account(name string) (a channel.Account) {
 	return a
 }
 
+// Account returns the account of a channel, which may be one that was never paired.
 func (s *State) Account(name string) channel.Account {
 	a := s.Accounts.Rows[name]
 	a.Channel = name

@@ -48,7 +48,7 @@ func (c *Core) InterruptCheck(id session.ID, frame string) error {
 		f, _ := l.Top()
 		s.checked(id, f.Checked, "")
 		s.Loops.Put(s.Batch, l)
-		s.Markdown(id, "loop.md")
+		s.markdown(id, "loop.md")
 		return nil
 	})
 }
@@ -60,6 +60,6 @@ func (c *Core) AwaitCheck(ctx context.Context, id session.ID, frame string) (ove
 	c.Until(ctx, func(s *State) bool {
 		over = s.Settings.Paused || !s.Loops.Rows[id].Checking(frame)
 		return over
-	}, OfSession(id), paused)
+	}, OfSession(id), Paused)
 	return over
 }

@@ -10,8 +10,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
-func init() { decided[ask.Checkpoint] = (*Draft).answerCheckpoint }
-
 // ShowCheckpoint asks the person what the checkpoint.md of a task asks. a is the ask for the
 // file as it is now, without a hash if there is none. A file is asked about once, and the
 // question about an earlier one ends. While a turn works, nothing is asked.
@@ -52,7 +50,7 @@ func (s *Draft) openCheckpoint(a ask.Ask) ask.ID {
 
 // answerCheckpoint gives a task the answer to its checkpoint, once.
 func (s *Draft) answerCheckpoint(a ask.Ask) {
-	if a.Reply() == "" {
+	if a.Kind != ask.Checkpoint || a.Reply() == "" {
 		return
 	}
 	s.useCheckpoint(a)
@@ -88,7 +86,7 @@ func (s *Draft) answerWith(m message.Message) error {
 		return err
 	}
 	s.PutAsk(next)
-	s.Record(event.AskAnswered, session.ID(next.Session), string(next.ID), s.AskLine(next)+answerProof(next))
+	s.Record(event.AskAnswered, session.ID(next.Session), string(next.ID), s.askLine(next)+answerProof(next))
 	s.useCheckpoint(next)
 	return nil
 }

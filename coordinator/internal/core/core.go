@@ -14,7 +14,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/signin"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 	"github.com/afar-sh/afar/coordinator/internal/wake"
@@ -62,7 +61,6 @@ type owner struct {
 	mu     sync.Mutex // guards all below; never held across I/O but the commit
 	state  *State
 	streak streak // in which the disk takes nothing
-	links  signin.Links
 
 	bell wake.Bell // never rung before what it tells of is committed
 
@@ -72,7 +70,8 @@ type owner struct {
 	flushAt time.Time       // when what is carried is committed in any case; zero if nothing is
 }
 
-// A Draft is a change of the state that is not committed yet. It reads the state as it was, and collects in b what is to
+// A Draft is a change of the state that is not committed yet. It reads the state as it was, and collects in Batch what is
+// to
 // be written. The state itself changes only after the commit.
 type Draft struct {
 	*State
@@ -90,8 +89,9 @@ func (s *Draft) Record(kind event.Kind, id session.ID, subject, text string) {
 }
 
 // New loads the state from the store. Rows that cannot be read stay in the database.
-// A damaged loop is replaced by a failed one, so that its session may stop.
-func New(cfg Config) (*Core, error) {
+// A damaged loop is replaced by a failed one, so that its session may stop. join adds the tables of what is beside core,
+// before the state is loaded.
+func New(cfg Config, join func(*State) Beside) (*Core, error) {
 	clock := cfg.Now
 	// The monotonic reading is removed: it does not advance while the machine sleeps,
 	// and a grant until noon would still hold in the evening.
@@ -110,19 +110,16 @@ func New(cfg Config) (*Core, error) {
 		damaged: map[string]bool{},
 	}}
 	c.state = newState(&c.cfg)
+	c.state.beside = join(c.state)
 	bad, err := c.state.load(cfg.Store, cfg.Now())
 	if err != nil {
 		return nil, fmt.Errorf("load state: %w", err)
 	}
-	forged, err := c.unproven()
-	if err != nil {
-		return nil, fmt.Errorf("compare with the journal: %w", err)
-	}
-	if err := errors.Join(c.Do(undone(forged)), c.doubtInterrupted(), c.Do(restarted(bad))); err != nil {
+	if err := errors.Join(c.Disprove(c.claims()), c.doubtInterrupted(), c.Do(restarted(bad))); err != nil {
 		return c, err
 	}
 	c.reported(bad)
-	return c, errors.Join(c.Look(), c.Do(answersFrom(cfg.AnswersFrom)), c.setDaily())
+	return c, errors.Join(c.Look(), c.Do(answersFrom(cfg.AnswersFrom)))
 }
 
 // Do changes the state and wakes the waiters.

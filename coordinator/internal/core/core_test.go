@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -28,7 +29,7 @@ var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // A rig is a core over a real store, with a clock that only the test moves.
 type rig struct {
-	*core.Core
+	*feature.Core
 	t     testing.TB
 	store *store.Store
 	path  string
@@ -59,7 +60,7 @@ func (r *rig) open() {
 	if r.store, err = store.Open(r.path); err != nil {
 		r.t.Fatal(err)
 	}
-	r.Core, err = core.New(core.Config{
+	r.Core, err = feature.New(core.Config{
 		Store: r.store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: r.time, Secret: r.word,
 		Channels: []string{phone}, Rules: r.rules, Home: r.home,
 		Lives: func(p session.Process) bool { return !r.dead[p] },

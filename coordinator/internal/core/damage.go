@@ -21,7 +21,6 @@ func restarted(bad []store.Bad) func(*Draft) error {
 			}
 		}
 		s.loseAsks()
-		s.reschedule()
 		return nil
 	}
 }
@@ -33,9 +32,9 @@ func unreadable(id string, now time.Time) loop.Outcome {
 	return out // a loop with a frame runs
 }
 
-// report notes rows that were found damaged after the start in the log and the
+// ReportBad notes rows that were found damaged after the start in the log and the
 // journal, each once.
-func (c *Core) report(bad []store.Bad) error {
+func (c *Core) ReportBad(bad []store.Bad) error {
 	fresh := c.unreported(bad)
 	if len(fresh) == 0 {
 		return nil

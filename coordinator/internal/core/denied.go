@@ -34,7 +34,7 @@ func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
 		}
 		s.PutAsk(used)
 		s.markRetries()
-		s.Record(event.AskDelivered, a.Session, string(used.ID), s.AskLine(used))
+		s.Record(event.AskDelivered, a.Session, string(used.ID), s.askLine(used))
 		return nil
 	})
 	return used, ok, err

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"errors"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -55,11 +54,10 @@ func (c *Core) Use(r Rules) error {
 		}
 		c.bell.Ring(due)
 	})
-	goOn := func(s *Draft) error {
-		s.startTurns() // a budget may be larger
+	return c.Do(func(s *Draft) error {
+		s.StartTurns() // a budget may be larger
 		return nil
-	}
-	return errors.Join(c.Do(goOn), c.setDaily())
+	})
 }
 
 // remind reminds the person, once, of an ask that waits too long. The asks on one card

@@ -34,8 +34,7 @@ func (s *Draft) give(a ask.Ask, d ask.Decision) {
 	}
 	s.grants.Put(s.Batch, g)
 	text := fmt.Sprintf("%s: %s allowed %s: %s", s.Token(a.Session), d.By, until, g.Text())
-	given, _ := grantDecision(g)
-	s.Record(event.GrantGiven, a.Session, string(g.ID), text+given.proof)
+	s.Record(event.GrantGiven, a.Session, string(g.ID), text+grantProof(g))
 }
 
 // answerAtOnce answers an ask that was just opened, if a lease for the exact call or grants
@@ -62,11 +61,11 @@ func (s *Draft) answerAtOnce(a ask.Ask, need grant.Need) (ask.Ask, bool) {
 	if err != nil {
 		return a, false // cannot happen: it was opened this moment
 	}
-	s.Record(event.AskAnswered, next.Session, string(next.ID), s.AskLine(next)+answerProof(next))
+	s.Record(event.AskAnswered, next.Session, string(next.ID), s.askLine(next)+answerProof(next))
 	claimed, err := ask.Claim(next)
 	if d.Channel == "grant" && !need.Loses && err == nil {
 		next = claimed
-		s.Record(event.AskDelivered, next.Session, string(next.ID), s.AskLine(next))
+		s.Record(event.AskDelivered, next.Session, string(next.ID), s.askLine(next))
 	}
 	s.Asks.Put(s.Batch, next)
 	return next, true

@@ -95,7 +95,7 @@ func (s *Draft) buryTakers(over map[session.Process]bool) {
 // that delivery.
 func (s *Draft) provenByRun(before, after ask.Ask) {
 	if after.Arrived() && !before.Arrived() {
-		s.Record(event.AskDelivered, after.Session, string(after.ID), s.AskLine(after))
+		s.Record(event.AskDelivered, after.Session, string(after.ID), s.askLine(after))
 	}
 }
 
@@ -111,7 +111,7 @@ func (s *Draft) ranAfterAll(o ask.Outcome) {
 		}
 		s.PutAsk(next)
 		s.provenByRun(a, next)
-		text := s.AskLine(next) + ", " + next.Outcome()
+		text := s.askLine(next) + ", " + next.Outcome()
 		s.Record(event.AskRan, a.Session, string(a.ID), text)
 	}
 }

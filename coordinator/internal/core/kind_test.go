@@ -69,18 +69,18 @@ func memoCore(t *testing.T, path string, now *time.Time) (*Core, memoTable) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
+	var added memoTable
 	c, err := New(Config{
 		Store:  s,
 		Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Now:    func() time.Time { return *now },
 		Secret: func() string { return "0123456789abcdef" },
+	}, func(s *State) Beside {
+		added = newMemoTable(s)
+		return nil // no ask and no run changes here
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	added := newMemoTable(c.state)
-	if bad, err := added.Load(s, *now, *now); err != nil || len(bad) > 0 {
-		t.Fatal(bad, err)
 	}
 	return c, added
 }

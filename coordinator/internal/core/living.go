@@ -26,7 +26,7 @@ func (c *Core) Look() error {
 		s.burySessions(over)
 		s.buryRunners(over)
 		s.buryOpeners(over)
-		s.startTurns()
+		s.StartTurns()
 		return nil
 	})
 }

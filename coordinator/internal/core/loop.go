@@ -128,7 +128,7 @@ func (s *Draft) keepGoal(l loop.Stack, goal string) {
 
 func (s *Draft) keepFrameGoal(id session.ID, f loop.Frame, goal string) {
 	if name := f.GoalFile(); name != "" {
-		s.keepText(id, name, goal)
+		s.KeepText(id, name, goal)
 	}
 }
 
@@ -165,14 +165,14 @@ func (s *Draft) PutLoop(id session.ID, out loop.Outcome) {
 	}
 	s.Record(kind, id, token, text)
 	s.tellTopics(id, kind, out)
-	s.sendErrands(id, out)
+	s.SendErrands(id, out)
 	if !out.Stack.Active() {
 		s.hasten("loop", id) // older notices must come before that of the end
 	}
 	if out.Notify != "" {
 		s.Notify(loopNotice(out, s.Now), id, channel.News{Kind: loopNews(out.Stack), Of: token, What: out.Notify})
 	}
-	s.Markdown(id, "loop.md")
+	s.markdown(id, "loop.md")
 	s.wakeRun(id, loop.Wake)
 }
 
@@ -271,7 +271,7 @@ const mostPastLoops = 100
 // running ones first, newest first.
 func (c *Core) AllLoops() ([]loop.Stack, error) {
 	past, bad, err := c.cfg.Store.PastLoops(mostPastLoops)
-	if err := errors.Join(err, c.report(bad)); err != nil {
+	if err := errors.Join(err, c.ReportBad(bad)); err != nil {
 		return nil, err
 	}
 	out := c.Loops()
@@ -315,7 +315,7 @@ func (c *Core) EditLoop(id session.ID, page string) error {
 		if len(changed) > 0 {
 			s.Loops.Put(s.Batch, l)
 			s.edited(id, l, changed)
-			s.Markdown(id, "loop.md")
+			s.markdown(id, "loop.md")
 		}
 		return nil
 	})
@@ -355,7 +355,7 @@ func (c *Core) SetAnchor(id session.ID, facts loop.AnchorFacts) error {
 		v.Anchor, v.AnchorAt, v.AnchorOf = loop.Anchor(s.Loops.Rows[id], facts, s.Now), s.Now, s.running(id)
 		s.Sessions.Put(s.Batch, v)
 		if v.Anchor != "" {
-			s.Markdown(id, "anchor.md")
+			s.markdown(id, "anchor.md")
 		}
 		return nil
 	})

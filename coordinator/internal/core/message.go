@@ -27,7 +27,7 @@ type messageTable struct {
 	*table.Table[message.ID, message.Message]
 	byNonce   *table.Index[message.ID, message.Message]
 	bySession *table.Index[message.ID, message.Message]
-	byState   *table.Index[message.ID, message.Message]
+	ByState   *table.Index[message.ID, message.Message]
 	byTask    *table.Index[message.ID, message.Message]
 }
 
@@ -40,7 +40,7 @@ func newMessageTable(s *State) messageTable {
 		Table:     t,
 		byNonce:   t.IndexBy(func(m message.Message) string { return m.Nonce }),
 		bySession: t.IndexBy(func(m message.Message) string { return string(m.Session) }),
-		byState:   t.IndexBy(func(m message.Message) string { return string(m.State) }),
+		ByState:   t.IndexBy(func(m message.Message) string { return string(m.State) }),
 		byTask:    t.IndexBy(func(m message.Message) string { return m.Task }),
 	}
 }
@@ -60,7 +60,7 @@ func (t messageTable) of(id session.ID) []message.Message { return t.bySession.A
 
 // delivered returns the texts that a hook took and whose arrival no session has
 // confirmed.
-func (t messageTable) delivered() []message.Message { return t.byState.All(string(message.Delivered)) }
+func (t messageTable) delivered() []message.Message { return t.ByState.All(string(message.Delivered)) }
 
 // newestText returns the number of the newest text, with those of the draft.
 func (s *Draft) newestText() int64 {
@@ -206,7 +206,7 @@ func (c *Core) AwaitWake(ctx context.Context, id session.ID, waiter string) (ans
 		answer, at = s.wake(id, waiter, now)
 		reason = s.wakeReason(id, now)
 		return answer != Wait, at
-	}, OfSession(id), paused)
+	}, OfSession(id), Paused)
 	return answer, reason
 }
 
@@ -300,7 +300,7 @@ func (s *Draft) written(p Press) Told {
 
 func (p Press) message(id session.ID) message.Message {
 	return message.Message{
-		Key:     p.Channel + ":" + Itoa(p.Update),
+		Key:     p.Channel + ":" + itoa(p.Update),
 		Session: id,
 		Text:    p.Text,
 		By:      p.Decision.By,

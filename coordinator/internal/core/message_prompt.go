@@ -79,7 +79,7 @@ func (c *Core) AwaitPrompt(ctx context.Context, id session.ID, waiter session.Pr
 			news = v.Live() && v.Mod != waiter
 			answer, at = s.prompts(v, now)
 			return news || answer == Wake || lived && !v.Live(), at
-		}, OfSession(id), paused)
+		}, OfSession(id), Paused)
 		switch {
 		case !news:
 			if answer == End && !lived && ctx.Err() == nil {

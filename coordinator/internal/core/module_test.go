@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
@@ -27,10 +27,10 @@ func TestModuleEvents(t *testing.T) {
 			t.Errorf("%d events wait for triage, want %d", have, want)
 		}
 	}
-	take("h1", "7", core.ErrDisabled)
+	take("h1", "7", feature.ErrDisabled)
 	_, err := r.EnableModule("mail", "h1", "Ann")
 	r.ok(err)
-	take("h2", "7", core.ErrDisabled)
+	take("h2", "7", feature.ErrDisabled)
 	for range 2 {
 		take("h1", "7", nil)
 		take("h1", "", nil)
@@ -46,7 +46,7 @@ func TestModuleEvents(t *testing.T) {
 	r.ok(r.LookedAtModule("mail", "h0", "of an older content"))
 	take("h1", "8", nil)
 	r.ok(r.LookedAtModule("mail", "h1", "its folder was changed"))
-	take("h1", "9", core.ErrDisabled)
+	take("h1", "9", feature.ErrDisabled)
 	count(5)
 	m, ok := r.Module("mail")
 	if !ok || m.Live() || m.Held != "its folder was changed" || m.Events != 5 {

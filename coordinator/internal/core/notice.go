@@ -15,7 +15,7 @@ import (
 
 // noticeEvery is the shortest time between two notices of one kind and session. What
 // happens meanwhile is told together. Asks are not notices and are never delayed.
-const noticeEvery = time.Minute
+const NoticeEvery = time.Minute
 
 // Notify tells the person news in every away mode: at once, together with others of its kind and session, or
 // after the quiet hours. shows are the ids of the messages in it.
@@ -139,7 +139,7 @@ func (s *State) pile(key string, due, now time.Time) store.Pile {
 	if now.Before(last.Due) {
 		return last
 	}
-	if next := last.Due.Add(noticeEvery); due.Before(next) {
+	if next := last.Due.Add(NoticeEvery); due.Before(next) {
 		due = next
 	}
 	return store.Pile{Due: due}
@@ -149,7 +149,7 @@ func (s *State) pile(key string, due, now time.Time) store.Pile {
 func (s *Draft) putPile(key string, p store.Pile) {
 	set := s.NewSettings()
 	set.Piles = maps.Clone(set.Piles)
-	maps.DeleteFunc(set.Piles, func(_ string, old store.Pile) bool { return !s.Now.Before(old.Due.Add(noticeEvery)) })
+	maps.DeleteFunc(set.Piles, func(_ string, old store.Pile) bool { return !s.Now.Before(old.Due.Add(NoticeEvery)) })
 	if set.Piles == nil {
 		set.Piles = map[string]store.Pile{}
 	}

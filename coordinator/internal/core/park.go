@@ -84,5 +84,5 @@ func (c *Core) AwaitLate(ctx context.Context, id session.ID) {
 		until := s.lateUntil(id)
 		told := len(s.answeredLate(id, "")) > 0 || len(message.Waiting(s.here(id), id)) > 0
 		return told || s.Settings.Paused || !now.Before(until), until
-	}, OfSession(id), paused, Pairing)
+	}, OfSession(id), Paused, Pairing)
 }

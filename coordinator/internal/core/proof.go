@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math"
 	"regexp"
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/approved"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -33,44 +33,49 @@ func Proof(decided any) string {
 // aProof is the end of an entry that has a proof. Entries of older programs have none.
 var aProof = regexp.MustCompile(` \(kept as [0-9a-f]{16}\)$`)
 
-// A decision is a value of the state that a person has decided, with the entry that must be there.
-type decision struct {
-	kind    event.Kind
-	subject string
-	proof   string
+// A Claim is a value of the state that says that a person has decided it. An entry of the journal must say so too.
+type Claim struct {
+	Row      string // its table and its id
+	Kind     event.Kind
+	Subject  string
+	Proof    string
+	TakeBack func(*Draft)
 }
 
-// provenBy reports whether an entry is the one of a decision. The entry of an older program proves
+// provenBy reports whether an entry is the one of a claim. The entry of an older program proves
 // every decision about its subject.
-func (d decision) provenBy(e event.Event) bool {
-	return e.Kind == d.kind && e.Subject == d.subject && (strings.HasSuffix(e.Text, d.proof) || !aProof.MatchString(e.Text))
+func (c Claim) provenBy(e event.Event) bool {
+	return e.Kind == c.Kind && e.Subject == c.Subject && (strings.HasSuffix(e.Text, c.Proof) || !aProof.MatchString(e.Text))
 }
 
-func askDecision(a ask.Ask) (d decision, ok bool) {
+// claimOf returns what an ask claims; ok is false for one without an answer.
+func claimOf(a ask.Ask) (c Claim, ok bool) {
 	said, ok := a.Given()
-	return decision{event.AskAnswered, string(a.ID), Proof(said)}, ok
+	return Claim{
+		Row: store.Asks.Table + " " + string(a.ID), Kind: event.AskAnswered, Subject: string(a.ID), Proof: Proof(said),
+		TakeBack: func(s *Draft) { s.PutAsk(s.Asks.Rows[a.ID].Unanswered(Unproven)) },
+	}, ok
 }
 
-func grantDecision(g grant.Grant) (d decision, ok bool) {
-	decided := struct {
+func grantProof(g grant.Grant) string {
+	return Proof(struct {
 		Session     string
 		Rules       []grant.Rule
 		At, Expires int64
-	}{string(g.Session), g.Rules, g.At.UnixMilli(), g.ExpiresAt.UnixMilli()}
-	return decision{event.GrantGiven, string(g.ID), Proof(decided)}, g.EndedAt.IsZero()
+	}{string(g.Session), g.Rules, g.At.UnixMilli(), g.ExpiresAt.UnixMilli()})
 }
 
 // answerProof returns the proof of an answer.
 func answerProof(a ask.Ask) string {
-	d, _ := askDecision(a)
-	return d.proof
+	c, _ := claimOf(a)
+	return c.Proof
 }
 
-// proven reports whether the journal has the entry of a decision, in its place in the chain.
-func (c *Core) proven(d decision) (bool, error) {
-	entries, err := c.cfg.Store.EntriesOf(d.kind, d.subject)
+// proven reports whether the journal has the entry of a claim, in its place in the chain.
+func (c *Core) proven(claim Claim) (bool, error) {
+	entries, err := c.cfg.Store.EntriesOf(claim.Kind, claim.Subject)
 	for _, e := range entries {
-		if !d.provenBy(e) {
+		if !claim.provenBy(e) {
 			continue
 		}
 		if chained, err := c.cfg.Store.Chained(e); chained || err != nil {
@@ -80,68 +85,49 @@ func (c *Core) proven(d decision) (bool, error) {
 	return false, err
 }
 
-// An unproven value claims a decision that the journal does not know.
-type unproven struct {
-	name string // of the row
-	undo func(s *Draft)
-}
+// Unproven says why a claim does not count.
+const Unproven = "it claims a decision of the person that the journal has no entry of; it does not count"
 
-const unprovenText = "it claims a decision of the person that the journal has no entry of; it does not count"
-
-// unproven returns the values that would still have an effect, and are not proven.
-func (c *Core) unproven() (all []unproven, err error) {
-	check := func(d decision, claims bool, name string, undo func(*Draft)) {
-		if !claims || err != nil {
-			return
-		}
-		ok, failed := c.proven(d)
-		if err = failed; !ok && err == nil {
-			all = append(all, unproven{name, undo})
-		}
-	}
-	s := c.state
-	for _, a := range s.Asks.Waiting() {
-		d, claims := askDecision(a)
+// claims returns the claims that still have an effect.
+func (c *Core) claims() (all []Claim) {
+	for _, a := range c.state.Asks.Waiting() {
+		claim, ok := claimOf(a)
 		if a.Overlong() {
-			d.proof = "none"
+			claim.Proof = "none"
 		}
-		check(d, claims, store.Asks.Table+" "+string(a.ID), func(s *Draft) {
-			s.PutAsk(a.Unanswered(unprovenText))
+		if ok {
+			all = append(all, claim)
+		}
+	}
+	for _, g := range c.state.activeGrants() {
+		all = append(all, Claim{
+			Row: store.Grants.Table + " " + string(g.ID), Kind: event.GrantGiven, Subject: string(g.ID), Proof: grantProof(g),
+			TakeBack: func(s *Draft) { _, _ = s.endGrant(g, "nobody gave it") }, // it is active
 		})
 	}
-	for _, g := range s.activeGrants() {
-		d, claims := grantDecision(g)
-		check(d, claims, store.Grants.Table+" "+string(g.ID), func(s *Draft) {
-			_, _ = s.endGrant(g, "nobody gave it") // it is active
-		})
-	}
-	for _, m := range s.modules.Rows {
-		d := decision{event.ModuleEnabled, string(m.Name), Proof(m.Hash)}
-		check(d, m.On, store.Modules.Table+" "+string(m.Name), func(s *Draft) {
-			m.File = approved.File{Held: unprovenText}
-			s.modules.Put(s.Batch, m)
-		})
-	}
-	for _, t := range s.triggers.Rows {
-		d := decision{event.TriggerOn, string(t.Name), Proof(t.Text + t.Runs)}
-		check(d, t.On && !t.Removed, store.Triggers.Table+" "+string(t.Name), func(s *Draft) {
-			t.File, t.Next = approved.File{Held: unprovenText}, time.Time{}
-			s.triggers.Put(s.Batch, t)
-		})
-	}
-	return all, err
+	return all
 }
 
-// undone takes back what is not proven, and tells the person.
-func undone(all []unproven) func(*Draft) error {
-	return func(s *Draft) error {
-		for _, u := range all {
-			u.undo(s)
-			s.Record(event.Damaged, "", u.name, unprovenText)
-			s.Notify("unproven:"+u.name, "", channel.News{Kind: channel.Unproven, Of: u.name})
+// Disprove takes back the claims that are not proven, and tells the person.
+func (c *Core) Disprove(claims []Claim) error {
+	var unproven []Claim
+	for _, claim := range claims {
+		ok, err := c.proven(claim)
+		if err != nil {
+			return fmt.Errorf("compare with the journal: %w", err)
+		}
+		if !ok {
+			unproven = append(unproven, claim)
+		}
+	}
+	return c.Do(func(s *Draft) error {
+		for _, claim := range unproven {
+			claim.TakeBack(s)
+			s.Record(event.Damaged, "", claim.Row, Unproven)
+			s.Notify("unproven:"+claim.Row, "", channel.News{Kind: channel.Unproven, Of: claim.Row})
 		}
 		return nil
-	}
+	})
 }
 
 // checkAnswer takes back the answer of an ask that is not proven. A hook is about to print it.
@@ -150,16 +136,10 @@ func (c *Core) checkAnswer(id ask.ID) error {
 	if err != nil {
 		return err
 	}
-	d, claims := askDecision(a)
-	if !claims {
-		return nil
+	if claim, ok := claimOf(a); ok {
+		return c.Disprove([]Claim{claim})
 	}
-	if ok, err := c.proven(d); ok || err != nil {
-		return err
-	}
-	return c.Do(undone([]unproven{{store.Asks.Table + " " + string(id), func(s *Draft) {
-		s.PutAsk(s.Asks.Rows[id].Unanswered(unprovenText))
-	}}}))
+	return nil
 }
 
 // tellsFor is how long Unproven returns a row that was taken back.
@@ -177,19 +157,19 @@ func (c *Core) Unproven() (rows []string, err error) {
 	for _, e := range entries {
 		if e.Kind == event.AskAnswered {
 			bySubject[e.Subject] = append(bySubject[e.Subject], e)
-		} else if e.Text == unprovenText && e.At.After(since) {
+		} else if e.Text == Unproven && e.At.After(since) {
 			rows = append(rows, e.Subject)
 		}
 	}
 	asks, _, err := c.cfg.Store.AsksEnded("", math.MaxInt32)
 	for _, a := range asks {
-		d, claims := askDecision(a)
+		claim, claims := claimOf(a)
 		known := !claims
-		for _, e := range bySubject[d.subject] {
-			known = known || d.provenBy(e)
+		for _, e := range bySubject[claim.Subject] {
+			known = known || claim.provenBy(e)
 		}
 		if !known {
-			rows = append(rows, store.Asks.Table+" "+string(a.ID))
+			rows = append(rows, claim.Row)
 		}
 	}
 	return rows, err

@@ -37,7 +37,7 @@ type runTable struct {
 	ByConversation *table.Index[run.ID, run.Run]
 	ByName         *table.Index[run.ID, run.Run]
 	byWork         *table.Index[run.ID, run.Run] // see active
-	byParent       *table.Index[run.ID, run.Run] // those that have not reported
+	ByParent       *table.Index[run.ID, run.Run] // those that have not reported
 	byRank         *table.Order[run.ID, run.Rank]
 }
 
@@ -50,7 +50,7 @@ func newRunTable(s *State) runTable {
 		ByConversation: t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Conversation) }),
 		ByName:         t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live(), r.Name) }),
 		byWork:         t.IndexBy(func(r run.Run) string { return table.KeyIf(worksOrWaits(r), works) }),
-		byParent:       t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live() && !r.Reported, r.Parent) }),
+		ByParent:       t.IndexBy(func(r run.Run) string { return table.KeyIf(r.Live() && !r.Reported, r.Parent) }),
 		byRank:         table.OrderBy(t, func(r run.Run) (run.Rank, bool) { return run.RankOf(r), r.Live() }, run.Rank.Compare),
 	}
 }
@@ -91,7 +91,7 @@ func (s *Draft) expireRun(r run.Run) {
 		return
 	}
 	if r.State == run.Queued {
-		s.startTurns()
+		s.StartTurns()
 		return
 	}
 	if next := s.limitRun(r); next.Turn.Limit != r.Turn.Limit {
@@ -111,22 +111,24 @@ func (s *Draft) loseRunner(id run.ID) {
 	}
 	s.Runs.Put(s.Batch, next)
 	if relaunch {
-		s.actRun(next.ID)
+		s.ActRun(next.ID)
 		return
 	}
-	s.noteRun(event.RunEnded, next, next.Why)
+	s.NoteRun(event.RunEnded, next, next.Why)
 	s.Runs.Put(s.Batch, s.tellEnd(next))
 	s.turnOver(next)
-	s.handUp(id)
-	s.startTurns()
+	s.beside.RunChanged(s, id)
+	s.StartTurns()
 }
 
-func (s *Draft) actRun(id run.ID) {
+// ActRun adds the action that looks at a run: it starts a turn that is due, and ends one that is to end.
+func (s *Draft) ActRun(id run.ID) {
 	lane := LaneRun + string(id)
 	s.Enqueue(lane, lane, ActRun, string(id))
 }
 
-func (s *Draft) noteRun(kind event.Kind, r run.Run, text string) {
+// NoteRun adds an entry about a run to the journal.
+func (s *Draft) NoteRun(kind event.Kind, r run.Run, text string) {
 	s.Record(kind, session.ID(r.Conversation), r.Name, "run "+r.Name+": "+Folded(text))
 }
 
@@ -144,7 +146,7 @@ func (s *Draft) startRun(r run.Run, first message.Message) (run.Run, error) {
 	if old, known := s.Runs.Rows[r.ID]; known {
 		return old, nil
 	}
-	r, err := s.withName(r)
+	r, err := s.WithName(r)
 	if err != nil {
 		return r, err
 	}
@@ -155,17 +157,17 @@ func (s *Draft) startRun(r run.Run, first message.Message) (run.Run, error) {
 func (s *Draft) BeginRun(r run.Run, first message.Message) run.Run {
 	r = run.New(r, s.Now)
 	s.Runs.Put(s.Batch, r)
-	s.noteRun(event.RunStarted, r, "started by "+r.By+" in "+r.Dir)
+	s.NoteRun(event.RunStarted, r, "started by "+r.By+" in "+r.Dir)
 	first.Session, first.Run = session.ID(r.Conversation), true
 	s.Post(first)
-	s.startTurns()
+	s.StartTurns()
 	r, _ = s.Runs.After(s.Batch, r.ID)
 	return r
 }
 
-// withName returns a run with a name of its own, which it may have already. It returns ErrTaken
+// WithName returns a run with a name of its own, which it may have already. It returns ErrTaken
 // if another run has that.
-func (s *State) withName(r run.Run) (run.Run, error) {
+func (s *State) WithName(r run.Run) (run.Run, error) {
 	if r.Name == "" {
 		r.Name = s.FreeName(r)
 	}
@@ -187,7 +189,7 @@ func (s *State) FreeName(r run.Run) string {
 // a task that a person has stopped waits for its start.
 func (s *Draft) queueRunOf(id session.ID) {
 	r, _ := s.RunOf(id)
-	if t, _ := s.taskOf(r.ID); t.Stopped {
+	if t, _ := s.TaskOf(r.ID); t.Stopped {
 		return
 	}
 	next, err := run.Queue(r, s.Now)
@@ -195,7 +197,7 @@ func (s *Draft) queueRunOf(id session.ID) {
 		return
 	}
 	s.Runs.Put(s.Batch, next)
-	s.startTurns()
+	s.StartTurns()
 }
 
 // RunOf returns the run of a conversation, as the draft leaves it.
@@ -212,8 +214,8 @@ func (s *Draft) RunOf(id session.ID) (r run.Run, ok bool) {
 	return r, ok
 }
 
-// startTurns starts the turns that may run now.
-func (s *Draft) startTurns() {
+// StartTurns starts the turns that may run now.
+func (s *Draft) StartTurns() {
 	if s.settingsAfter().Paused {
 		return
 	}
@@ -227,7 +229,7 @@ func (s *Draft) startTurns() {
 // startTurn starts the next turn of a run.
 func (s *Draft) startTurn(r run.Run) {
 	if next := s.limitRun(r); next.State == run.Failed {
-		s.noteRun(event.RunEnded, next, "no turn starts: "+next.Why)
+		s.NoteRun(event.RunEnded, next, "no turn starts: "+next.Why)
 		s.Runs.Put(s.Batch, s.tellEnd(next))
 		return
 	}
@@ -239,7 +241,7 @@ func (s *Draft) startTurn(r run.Run) {
 	next.Turn.For = by
 	s.Runs.Put(s.Batch, next)
 	if next.Busy() {
-		s.actRun(r.ID)
+		s.ActRun(r.ID)
 	}
 }
 
@@ -261,13 +263,13 @@ func (c *Core) DriveTurn(id run.ID, fence int64, runner session.Process, wall st
 	if held := r.Turn.Runner; held.Known() && held != runner && c.cfg.Lives(held) {
 		return r, fmt.Errorf("turn %d of run %s: process %d has it: %w", fence, r.Name, held.PID, ErrTaken)
 	}
-	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+	return c.ChangeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		return run.Drive(r, fence, runner, wall)
 	})
 }
 
-// changeRun applies a step to a run, and returns what it came to.
-func (c *Core) changeRun(id run.ID, f func(s *Draft, r run.Run) (run.Run, error)) (next run.Run, err error) {
+// ChangeRun applies a step to a run, and returns what it came to.
+func (c *Core) ChangeRun(id run.ID, f func(s *Draft, r run.Run) (run.Run, error)) (next run.Run, err error) {
 	err = c.Do(func(s *Draft) (err error) {
 		r, err := s.run(id)
 		if err == nil {
@@ -279,9 +281,9 @@ func (c *Core) changeRun(id run.ID, f func(s *Draft, r run.Run) (run.Run, error)
 		s.Runs.Put(s.Batch, next)
 		if r.Busy() && !next.Busy() || r.State == run.Taken { // only then a turn may start
 			s.turnOver(next)
-			s.startTurns()
+			s.StartTurns()
 		}
-		s.handUp(id)
+		s.beside.RunChanged(s, id)
 		next, _ = s.Runs.After(s.Batch, id)
 		return nil
 	})
@@ -291,7 +293,7 @@ func (c *Core) changeRun(id run.ID, f func(s *Draft, r run.Run) (run.Run, error)
 // HearTurn records events of a turn, which begin with the number from. It returns the
 // number of the last one that is recorded.
 func (c *Core) HearTurn(id run.ID, fence, from int64, events []run.Event) (seq int64, err error) {
-	_, err = c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+	_, err = c.ChangeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		next, fresh, err := run.Hear(r, fence, from, events, s.Now)
 		if len(fresh) > 0 {
 			s.Batch.RunEvents = append(s.Batch.RunEvents, store.RunEvents{Run: id, Events: fresh})
@@ -312,7 +314,7 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 	if err := c.checkTaker(id); err != nil {
 		return err
 	}
-	_, err := c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+	_, err := c.ChangeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		if e.Failed {
 			r = s.limitRun(r)
 		}
@@ -334,7 +336,7 @@ func (c *Core) EndTurn(id run.ID, fence int64, e run.End) error {
 			s.beginAnew(r)
 		}
 		held := s.holdRun(next, e)
-		s.noteRun(event.RunEnded, held, turnLine(r, held))
+		s.NoteRun(event.RunEnded, held, turnLine(r, held))
 		if !held.Parked && e.Deferred == "" {
 			held = run.Told(held, s.tellEnd(next))
 		}
@@ -378,7 +380,7 @@ func (s *Draft) beginAnew(r run.Run) {
 	}
 	last := slices.MaxFunc(handed, func(a, b message.Handover) int { return a.At.Compare(b.At) })
 	s.Messages.Put(s.Batch, message.Verify(texts, id, map[string]message.Proof{last.Delivery: {}}, s.Now)...)
-	s.noteRun(event.MessageAdded, r, "its conversation is gone, and its last text is offered again")
+	s.NoteRun(event.MessageAdded, r, "its conversation is gone, and its last text is offered again")
 }
 
 // Handovers returns what was taken of the texts for a run in a turn that breaks off with e, and
@@ -460,7 +462,7 @@ func (s *Draft) openAskOf(r run.Run) string {
 
 // StopRun ends what a run does, for the person by.
 func (c *Core) StopRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+	return c.ChangeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		return s.endRun(r, by)
 	})
 }
@@ -472,21 +474,21 @@ func (s *Draft) endRun(r run.Run, by string) (run.Run, error) {
 		return r, err
 	}
 	s.Runs.Put(s.Batch, next)
-	s.noteRun(event.RunStopped, r, "stopped by "+by)
-	if t, ok := s.taskOf(r.ID); ok && !t.Stopped {
+	s.NoteRun(event.RunStopped, r, "stopped by "+by)
+	if t, ok := s.TaskOf(r.ID); ok && !t.Stopped {
 		s.stopTask(t, by)
 	}
 	s.dropAsks(next, "the run was stopped")
 	s.cancelLoop(session.ID(r.Conversation), by)
 	if next.Busy() {
-		s.actRun(r.ID)
+		s.ActRun(r.ID)
 	}
 	return next, nil
 }
 
 // RemoveRun takes a run out of the lists, and forgets its events.
 func (c *Core) RemoveRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+	return c.ChangeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		return s.removeRun(r, by)
 	})
 }
@@ -500,7 +502,7 @@ func (s *Draft) removeRun(r run.Run, by string) (run.Run, error) {
 	s.Batch.RunEvents = append(s.Batch.RunEvents, store.RunEvents{Run: r.ID, Forget: true})
 	s.clearRun(r)
 	s.dropAsks(r, "the run was removed")
-	s.noteRun(event.RunRemoved, r, "removed by "+by)
+	s.NoteRun(event.RunRemoved, r, "removed by "+by)
 	return next, nil
 }
 
@@ -590,7 +592,7 @@ func (c *Core) AwaitRun(ctx context.Context, id run.ID, take bool) (r run.Run, e
 	if err != nil || !take || !r.Settled() {
 		return r, err
 	}
-	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+	return c.ChangeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		return run.HandOver(r, s.Now)
 	})
 }
@@ -658,13 +660,13 @@ func (s *Draft) buryRunners(over map[session.Process]bool) {
 // runFate returns when a run gets a text that waits for it.
 func (s *State) runFate(r run.Run) channel.Fate {
 	f := channel.Fate{To: "run " + r.Name, At: channel.AtTurn}
-	switch t, _ := s.At(time.Time{}).taskOf(r.ID); {
+	switch t, _ := s.At(time.Time{}).TaskOf(r.ID); {
 	case t.Stopped:
 		f.At, f.Why = channel.AtTaskRestart, string(t.Slug)
 	case r.State == run.Taken:
 		f.At = channel.AtGive
 	case r.OpenIn.Known():
-		f.At, f.Why = channel.AtFree, Itoa(int64(r.OpenIn.PID))
+		f.At, f.Why = channel.AtFree, itoa(int64(r.OpenIn.PID))
 	case s.Settings.Paused:
 		f.At = channel.AtUnpause
 	case r.Spent():

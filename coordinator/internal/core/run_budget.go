@@ -59,7 +59,7 @@ func (s *Draft) limitRun(r run.Run) run.Run {
 		return r
 	}
 	if next.Busy() {
-		s.actRun(r.ID)
+		s.ActRun(r.ID)
 	}
 	return next
 }

@@ -149,7 +149,7 @@ func (s *Draft) followParked(r run.Run) {
 		return
 	}
 	s.Runs.Put(s.Batch, next)
-	s.startTurns()
+	s.StartTurns()
 }
 
 // lateTexts returns what the next turn of a run is told: the answers that came after its

@@ -25,7 +25,7 @@ func (s *Draft) clearRun(r run.Run) {
 func (s *Draft) askForPlaces(all []run.Run) {
 	for _, r := range all {
 		if r.NeedsPlace() {
-			s.actRun(r.ID)
+			s.ActRun(r.ID)
 		}
 	}
 }
@@ -33,11 +33,11 @@ func (s *Draft) askForPlaces(all []run.Run) {
 // SettleRun notes the worktree of a run, and the directory in which it works there. Its turn
 // may start then.
 func (c *Core) SettleRun(id run.ID, p run.Place, dir string) error {
-	_, err := c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+	_, err := c.ChangeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		next, err := run.Settle(r, p, dir)
 		if err == nil {
 			s.Runs.Put(s.Batch, next)
-			s.startTurns()
+			s.StartTurns()
 			next, _ = s.Runs.After(s.Batch, id)
 		}
 		return next, err
@@ -47,10 +47,10 @@ func (c *Core) SettleRun(id run.ID, p run.Place, dir string) error {
 
 // UnsettleRun ends a run whose worktree cannot be made.
 func (c *Core) UnsettleRun(id run.ID, why string) error {
-	_, err := c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+	_, err := c.ChangeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		next, err := run.Unsettled(r, why, s.Now)
 		if err == nil {
-			s.noteRun(event.RunEnded, next, next.Why)
+			s.NoteRun(event.RunEnded, next, next.Why)
 		}
 		return next, err
 	})

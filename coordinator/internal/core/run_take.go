@@ -21,17 +21,17 @@ func (c *Core) TakeRun(id run.ID, by run.Taker, interrupt bool) (run.Run, error)
 	if held := r.Taker.Process; held.Known() && held != by.Process && c.cfg.Lives(held) {
 		return r, fmt.Errorf("run %s is %w: %s has it in process %d", r.Name, ErrTaken, r.Taker.By, held.PID)
 	}
-	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+	return c.ChangeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		next, err := run.Take(r, by, interrupt, s.Now)
 		if err != nil {
 			return r, err
 		}
 		if next.Fence != r.Fence {
 			s.dropAsks(r, takenNote)
-			s.noteRun(event.RunTaken, next, "taken by "+by.By)
+			s.NoteRun(event.RunTaken, next, "taken by "+by.By)
 		}
 		if next.Turn.Stop != r.Turn.Stop {
-			s.actRun(id) // it tells the runner
+			s.ActRun(id) // it tells the runner
 		}
 		return next, nil
 	})
@@ -63,12 +63,12 @@ func (c *Core) checkTaker(id run.ID) error {
 // GiveRun hands a run back that a person has taken. The caller makes sure that no process has
 // the conversation open. Messages that waited start a turn.
 func (c *Core) GiveRun(id run.ID, by string) (run.Run, error) {
-	return c.changeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
+	return c.ChangeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		next, err := run.Give(r, s.Now)
 		if err != nil {
 			return r, err
 		}
-		s.noteRun(event.RunGiven, next, "given back by "+by)
+		s.NoteRun(event.RunGiven, next, "given back by "+by)
 		return s.goOn(next)
 	})
 }
@@ -84,13 +84,13 @@ func (c *Core) AdoptRun(r run.Run) (adopted run.Run, err error) {
 		if old, is := s.Runs.ByConversation.One(r.Conversation); is {
 			return fmt.Errorf("the conversation is %w: it is run %s", ErrTaken, old.Name)
 		}
-		if r, err = s.withName(r); err != nil {
+		if r, err = s.WithName(r); err != nil {
 			return err
 		}
 		adopted, err = s.goOn(run.Adopt(r, s.Now))
 		s.Runs.Put(s.Batch, adopted)
-		s.noteRun(event.RunAdopted, adopted, "adopted by "+r.By+", in "+r.Dir)
-		s.startTurns()
+		s.NoteRun(event.RunAdopted, adopted, "adopted by "+r.By+", in "+r.Dir)
+		s.StartTurns()
 		adopted, _ = s.Runs.After(s.Batch, r.ID)
 		return err
 	})
@@ -136,7 +136,7 @@ func (s *Draft) freeRunOf(id session.ID) {
 	}
 	if next, err := run.Unblock(r); err == nil {
 		s.Runs.Put(s.Batch, next)
-		s.startTurns()
+		s.StartTurns()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -109,9 +110,9 @@ func TestTriggerRunTold(t *testing.T) {
 			r.pair()
 			_, err := r.ApproveTrigger("night", "# Night\n\n- on: manual\n- to: run\n\nGo.\n", "Ann")
 			r.ok(err)
-			f, _, _, err := r.Shoot(core.Shot{Trigger: "night", Key: "k", By: "Ann"})
+			f, _, _, err := r.Shoot(feature.Shot{Trigger: "night", Key: "k", By: "Ann"})
 			r.ok(err)
-			_, err = r.SendFiring(core.Sending{
+			_, err = r.SendFiring(feature.Sending{
 				Firing: f.ID,
 				Hash:   trigger.Hash("# Night\n\n- on: manual\n- to: run\n\nGo.\n"),
 				To:     message.Address{Kind: message.ToRun},

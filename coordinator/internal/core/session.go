@@ -156,7 +156,7 @@ func (s *Draft) endSession(v session.Session, why string, end ending) {
 		s.markHalts()
 	}
 	s.endGrants(v.ID)
-	s.endUndos(v.ID)
+	s.beside.SessionEnds(s, v.ID)
 	s.leaveLoop(v, why)
 	s.freeRunOf(v.ID)
 }
@@ -218,6 +218,7 @@ func (s *Draft) waiting(id session.ID) {
 	}
 }
 
+// Mode returns the away mode that is in force for a session.
 func (s *State) Mode(id session.ID, now time.Time) session.Mode {
 	return session.Effective(s.Sessions.Rows[id].Away, s.Settings.Away, now)
 }

@@ -32,7 +32,7 @@ func pause(on bool) func(*Draft) error {
 				s.dropCheckIns(id, "Afar was paused")
 			}
 		}
-		s.startTurns()
+		s.StartTurns()
 		s.resumeRuns()
 		s.Record(event.PauseSet, "", "", text)
 		return nil

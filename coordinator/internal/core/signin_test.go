@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/signin"
 )
 
@@ -124,7 +125,7 @@ func TestSignOut(t *testing.T) {
 	r := newRig(t)
 	token, v := r.signIn("Firefox")
 	other, w := r.signIn("Chromium")
-	sub := r.Subscribe(core.Browsers)
+	sub := r.Subscribe(feature.Browsers)
 	defer sub.Close()
 	head := r.head()
 	r.ok(r.SignOut(v.ID, "Ada"))

@@ -5,47 +5,34 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/table"
-	"github.com/afar-sh/afar/coordinator/internal/trigger"
 	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
-// State is what the coordinator knows. A new kind of state is a field here and its
-// registration in newState.
+// State is what the coordinator knows: the tables of core, and those that package feature registers.
 type State struct {
 	Sessions sessionTable
 	Asks     askTable
 	Loops    *table.Table[session.ID, loop.Stack]
 	Messages messageTable
 	grants   grantTable
-	undos    undoTable
-	browsers browserTable
 	Accounts *table.Table[string, channel.Account]
 	rooms    roomTable
 	Runs     runTable
 	Tasks    taskTable
-	facts    *table.Table[string, store.FactSeen]
-	triggers *table.Table[trigger.Name, trigger.Trigger] // what is kept beside their files
-	firings  firingTable
-	modules  *table.Table[module.Name, module.Module] // which are enabled
-	machines *table.Table[fleet.MachineID, fleet.Machine]
-	orders   orderTable
-	mirrors  mirrorTable
-	tables   []table.Any // all of them, see register
+	tables   []table.Any // all of them, see Register
+	beside   Beside      // what has the other tables
 
 	Cfg      *Config // of the Core; never changes
 	Settings store.Settings
 
-	entry     int64                         // the number of the newest journal entry
-	mark      string                        // its hash
-	newestSeq int64                         // of the texts
-	present   map[fleet.MachineID]time.Time // since when each machine is connected
-	touched   []wake.Part                   // parts of which their subscribers do not know yet, see Core.tell
+	Entry     int64       // the number of the newest journal entry
+	Mark      string      // its hash
+	newestSeq int64       // of the texts
+	touched   []wake.Part // parts of which their subscribers do not know yet, see Core.tell
 }
 
 // newState returns a state without values, with a table for each kind.
@@ -58,22 +45,10 @@ func newState(cfg *Config) *State {
 	})
 	s.Messages = newMessageTable(s)
 	s.grants = newGrantTable(s)
-	s.undos = newUndoTable(s)
-	s.browsers = newBrowserTable(s)
 	s.Accounts = Register(s, store.Accounts, table.Traits[channel.Account]{Touches: accountTopics})
 	s.rooms = newRoomTable(s)
 	s.Runs = newRunTable(s)
 	s.Tasks = newTaskTable(s)
-	s.facts = Register(s, store.FactsSeen, table.Traits[store.FactSeen]{})
-	s.triggers = Register(s, store.Triggers, table.Traits[trigger.Trigger]{
-		Due: triggerDue, Expire: Expiry(s, (*Draft).expireTrigger), Touches: triggerParts,
-	})
-	s.firings = newFiringTable(s)
-	s.modules = Register(s, store.Modules, table.Traits[module.Module]{Touches: moduleParts})
-	s.machines = Register(s, store.Machines, table.Traits[fleet.Machine]{Touches: machineParts})
-	s.orders = newOrderTable(s)
-	s.mirrors = newMirrorTable(s)
-	s.present = map[fleet.MachineID]time.Time{}
 	return s
 }
 
@@ -83,7 +58,7 @@ func (s *State) load(from *store.Store, now time.Time) (bad []store.Bad, err err
 	if s.Settings, err = from.Settings(); err != nil {
 		return nil, err
 	}
-	s.entry, s.mark = from.LastEntry()
+	s.Entry, s.Mark = from.LastEntry()
 	for _, t := range s.tables {
 		damaged, err := t.Load(from, now.Add(-remember), now)
 		if err != nil {
@@ -119,8 +94,8 @@ func (s *State) merge(b *store.Batch, now time.Time) {
 // follow notes the newest entry of the journal. An event of an open act has no number yet.
 func (s *State) follow(events []event.Event) {
 	for _, e := range events {
-		if e.Seq > s.entry {
-			s.entry, s.mark = e.Seq, e.Hash
+		if e.Seq > s.Entry {
+			s.Entry, s.Mark = e.Seq, e.Hash
 		}
 	}
 }
@@ -178,6 +153,7 @@ func Expiry[V any](s *State, expire func(*Draft, V)) func(*store.Batch, V, time.
 	return func(b *store.Batch, v V, now time.Time) { expire(&Draft{s, b, now}, v) }
 }
 
+// Token returns the token of a session, "" for an unknown one.
 func (s *State) Token(id session.ID) string { return s.Sessions.Rows[id].Token }
 
 // Register adds a table to a state.

@@ -134,7 +134,7 @@ func (s *Draft) stopped(in Stopping, out turn.Outcome) {
 	}
 	if out.Rests != nil {
 		s.Loops.Put(s.Batch, *out.Rests)
-		s.Markdown(id, "loop.md")
+		s.markdown(id, "loop.md")
 	}
 	if out.Step != nil {
 		s.stepLoop(in, out)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 )
 
 func suggested(name string) ask.Ask {
@@ -18,10 +19,10 @@ func suggested(name string) ask.Ask {
 }
 
 // decided returns the decisions that are to be carried out.
-func (r *rig) decided() (out []core.Decided) {
+func (r *rig) decided() (out []feature.Decided) {
 	r.t.Helper()
-	for _, a := range r.drain(core.LaneTasks) {
-		var d core.Decided
+	for _, a := range r.drain(feature.LaneTasks) {
+		var d feature.Decided
 		r.ok(json.Unmarshal([]byte(a.Data), &d))
 		out = append(out, d)
 	}
@@ -76,7 +77,7 @@ func TestSuggestion(t *testing.T) {
 	var both sync.WaitGroup
 	both.Go(func() { _, errs[0] = r.Answer(a.ID, ask.Decision{Allow: true, By: "Ann", Channel: phone}) })
 	both.Go(func() {
-		errs[1] = r.DecideSuggestion(a.ID, core.Decided{Name: "bill", By: "root", Channel: "terminal"})
+		errs[1] = r.DecideSuggestion(a.ID, feature.Decided{Name: "bill", By: "root", Channel: "terminal"})
 	})
 	both.Wait()
 	if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs...), ask.ErrSettled) {
@@ -124,7 +125,7 @@ func TestSuggestionOver(t *testing.T) {
 	if open := r.Asks(false); len(open) != 0 {
 		t.Errorf("after a week: %+v", open)
 	}
-	r.ok(r.DecideSuggestion(stays.ID, core.Decided{Name: "stays", Accept: true, By: "root", Channel: "terminal"}))
+	r.ok(r.DecideSuggestion(stays.ID, feature.Decided{Name: "stays", Accept: true, By: "root", Channel: "terminal"}))
 	if got := r.decided(); len(got) != 1 {
 		t.Errorf("the card is too old, and the suggestion is not: %+v", got)
 	}

@@ -179,8 +179,8 @@ func (s *Draft) stopTask(t task.Task, by string) {
 	s.noteTask(event.TaskStopped, t.Slug, "stopped by "+by)
 }
 
-// taskOf returns the task on which a run works, as the draft leaves it.
-func (s *Draft) taskOf(id run.ID) (t task.Task, ok bool) {
+// TaskOf returns the task on which a run works, as the draft leaves it.
+func (s *Draft) TaskOf(id run.ID) (t task.Task, ok bool) {
 	if id == "" {
 		return t, false
 	}
@@ -240,8 +240,8 @@ func rang(r run.Run, now time.Time) bool { return !r.ToldAt.Before(now.Add(-ring
 // ringFor is how long a ring stands for what follows it.
 const ringFor = 30 * time.Second
 
-// tellTask tells the person something about a task.
-func (s *Draft) tellTask(t task.Task, said channel.News) {
+// TellTask tells the person something about a task.
+func (s *Draft) TellTask(t task.Task, said channel.News) {
 	s.Notify("task:"+string(t.Slug), session.ID(s.Runs.Rows[t.Run].Conversation), said)
 	s.noteTask(event.TaskTold, t.Slug, said.Words())
 }
@@ -260,7 +260,7 @@ func (c *Core) SeeFault(slug task.Slug, said string) error {
 		t.Fault = said
 		s.Tasks.Put(s.Batch, t)
 		if said != "" {
-			s.tellTask(t, channel.News{Text: said})
+			s.TellTask(t, channel.News{Text: said})
 		}
 		return nil
 	})

@@ -28,7 +28,7 @@ func (c *Core) OrderTaskFile(act channel.Act, f TaskFile) error {
 	return c.Do(func(s *Draft) error {
 		s.Batch.Act = act
 		f.To = act.At
-		key := "task-file:" + Itoa(act.Update)
+		key := "task-file:" + itoa(act.Update)
 		s.OnChannel(act.Channel, key, ActTaskFile, Encode(f), s.Now)
 		return nil
 	})

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -31,14 +32,24 @@ func (c *Core) Run(ctx context.Context) {
 func (c *Core) upcoming(last time.Time) (at, now time.Time) {
 	c.View(func(s *State, t time.Time) {
 		if now = t; now.Before(last) {
-			c.reloadFirings(now)
-			for _, table := range s.tables {
-				table.Retime(time.Time{}, now)
-			}
+			c.setBack(now)
 		}
 		at = first(s.next(), c.flushAt)
 	})
 	return at, now
+}
+
+// setBack reads again what a clock that was set back needs, and computes when each value changes; c.mu is held.
+func (c *Core) setBack(now time.Time) {
+	for _, t := range c.state.tables {
+		bad, err := t.SetBack(c.cfg.Store, now.Add(-remember), now)
+		for _, b := range bad {
+			err = errors.Join(err, b)
+		}
+		if err != nil {
+			c.cfg.Log.Error("read the state again after the clock was set back", "err", err)
+		}
+	}
 }
 
 // glance is how often a wait looks at the clock: a timer does not advance while the

@@ -40,7 +40,7 @@ func (c *Core) Posts(ctx context.Context, name string, after int64, limit int, n
 	if err := topic.Check(name); err != nil {
 		return nil, err
 	}
-	return awaitRows(ctx, c, ofPosts(name), func() ([]topic.Post, error) {
+	return AwaitRows(ctx, c, ofPosts(name), func() ([]topic.Post, error) {
 		return c.cfg.Store.Posts(name, after, limit, newest)
 	})
 }
@@ -51,7 +51,7 @@ func (c *Core) Topics() ([]store.Posted, error) { return c.cfg.Store.Topics() }
 // tellTopics posts a loop's step where other agents look: its beginning and its end in
 // the project's topic, and each step in the trace when that is configured.
 func (s *Draft) tellTopics(id session.ID, kind event.Kind, out loop.Outcome) {
-	post := func(name, action, text string) { s.PostLoop(name, action, text) }
+	post := func(name, action, text string) { s.postLoop(name, action, text) }
 	line := s.Token(id) + ": " + loop.Brief(out.Stack)
 	switch kind {
 	case event.LoopStarted:
@@ -64,8 +64,8 @@ func (s *Draft) tellTopics(id session.ID, kind event.Kind, out loop.Outcome) {
 	}
 }
 
-// PostLoop posts what a loop did to a topic.
-func (s *Draft) PostLoop(name, action, text string) {
+// postLoop posts what a loop did to a topic.
+func (s *Draft) postLoop(name, action, text string) {
 	post := topic.Post{Topic: name, At: s.Now, By: "afar", Text: "[loop] " + action + ": " + text}
 	s.Batch.Posts = append(s.Batch.Posts, post)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
@@ -185,12 +186,12 @@ func TestWakeUpAsk(t *testing.T) {
 			}
 			c.end(r, a)
 			r.restart()
-			made := r.drain(core.LaneTriggers)
+			made := r.drain(feature.LaneTriggers)
 			if len(made) != c.makes {
 				t.Fatalf("actions %+v", made)
 			}
 			for _, action := range made {
-				var w core.Waking
+				var w feature.Waking
 				r.ok(json.Unmarshal([]byte(action.Data), &w))
 				if w.Rule != about.Rule || w.By != "Ann" {
 					t.Errorf("it makes %+v", w)

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/task"
@@ -20,9 +20,9 @@ const keyedRule = "# Keyed\n\n- on: manual\n- to: run:{{payload.k}}\n\nGo.\n"
 // shoot fires a rule, and sends the text to a run of its own.
 func (r *rig) shoot(key string, gone run.ID) trigger.Firing {
 	r.t.Helper()
-	f, _, _, err := r.Shoot(core.Shot{Trigger: "ci", Key: key, By: "Ann", Anyway: true})
+	f, _, _, err := r.Shoot(feature.Shot{Trigger: "ci", Key: key, By: "Ann", Anyway: true})
 	r.ok(err)
-	in := core.Sending{
+	in := feature.Sending{
 		Firing: f.ID,
 		Hash:   trigger.Hash(keyedRule),
 		To:     message.Address{Kind: message.ToRun, Name: "ci/one"},
@@ -103,9 +103,9 @@ func TestTriggerTells(t *testing.T) {
 	const rule = "# Brief\n\n- on: manual\n- to: run\n\nSum up the day.\n"
 	_, err := r.ApproveTrigger("brief", rule, "Ann")
 	r.ok(err)
-	f, _, _, err := r.Shoot(core.Shot{Trigger: "brief", Key: "k", By: "Ann"})
+	f, _, _, err := r.Shoot(feature.Shot{Trigger: "brief", Key: "k", By: "Ann"})
 	r.ok(err)
-	_, err = r.SendFiring(core.Sending{
+	_, err = r.SendFiring(feature.Sending{
 		Firing: f.ID,
 		Hash:   trigger.Hash(rule),
 		To:     message.Address{Kind: message.ToRun},
@@ -275,9 +275,9 @@ func (r *rig) sendRule(to string, address message.Address) trigger.Firing {
 	_, err := r.ApproveTrigger("ci", rule, "Ann")
 	r.ok(err)
 	for range 2 {
-		f, _, _, err := r.Shoot(core.Shot{Trigger: "ci", Key: "k", By: "Ann"})
+		f, _, _, err := r.Shoot(feature.Shot{Trigger: "ci", Key: "k", By: "Ann"})
 		r.ok(err)
-		_, err = r.SendFiring(core.Sending{Firing: f.ID, Hash: trigger.Hash(rule), To: address, Text: "Look."})
+		_, err = r.SendFiring(feature.Sending{Firing: f.ID, Hash: trigger.Hash(rule), To: address, Text: "Look."})
 		r.ok(err)
 		r.restart()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
@@ -31,7 +32,7 @@ func (r *rig) take(id undo.ID) undo.Snapshot {
 	})
 }
 
-func (r *rig) change(id undo.ID, step core.UndoStep) undo.Snapshot {
+func (r *rig) change(id undo.ID, step feature.UndoStep) undo.Snapshot {
 	r.t.Helper()
 	v, err := r.ChangeUndo(id, step)
 	r.ok(err)
@@ -53,7 +54,7 @@ func (r *rig) end(id undo.ID, result undo.Result) undo.Snapshot {
 // due runs the actions of the snapshots' lane and returns their keys.
 func (r *rig) due() (keys []string) {
 	r.t.Helper()
-	for _, a := range r.drain(core.LaneUndo) {
+	for _, a := range r.drain(feature.LaneUndo) {
 		keys = append(keys, a.Key)
 	}
 	return keys

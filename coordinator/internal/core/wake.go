@@ -8,7 +8,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
-	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/internal/wake"
 )
 
@@ -18,25 +17,24 @@ const (
 	Transcripts wake.Part = "transcripts" // where sessions write their transcripts
 	Pairing     wake.Part = "pairing"     // what a channel speaks through, its pairing code, the paired person, a refusal
 	Disk        wake.Part = "disk"        // whether anything can be written, see Unwritable
-	Browsers    wake.Part = "browsers"    // which browsers are signed in to the page
 	Turns       wake.Part = "turns"       // a turn of a run has ended
 	Stops       wake.Part = "stops"       // a session has stopped or ended
 	Triaged     wake.Part = "triaged"     // which events wait for triage
 	Tasks       wake.Part = "tasks"       // what is kept of tasks, their files, and the texts for them
-	Triggers    wake.Part = "triggers"    // what is kept of a trigger, and its ledger
-	Firings     wake.Part = "firings"     // a firing is to be sent
-	Modules     wake.Part = "modules"     // which modules are enabled
-	paused      wake.Part = "paused"      // whether Afar is paused
+	Paused      wake.Part = "paused"      // whether Afar is paused
 	due         wake.Part = "due"         // the state changes by itself earlier than before
-	journal     wake.Part = "journal"     // a new entry
+	Journal     wake.Part = "journal"     // a new entry
 )
 
-func ofAsk(id ask.ID) wake.Part                { return wake.Part("ask " + id) }
-func ofUndo(id undo.ID) wake.Part              { return wake.Part("undo " + id) }
-func OfSession(id session.ID) wake.Part        { return wake.Part("session " + id) } // with its asks, texts and loop
-func ofSessionJournal(id session.ID) wake.Part { return wake.Part("journal " + id) }
-func ofPosts(name string) wake.Part            { return wake.Part("posts " + name) }
-func ofLane(lane string) wake.Part             { return wake.Part("lane " + lane) }
+// OfSession is the part of a session, with its asks, texts and loop.
+func OfSession(id session.ID) wake.Part { return wake.Part("session " + id) }
+
+// OfSessionJournal is the part of the journal's entries about a session.
+func OfSessionJournal(id session.ID) wake.Part { return wake.Part("journal " + id) }
+
+func ofAsk(id ask.ID) wake.Part     { return wake.Part("ask " + id) }
+func ofPosts(name string) wake.Part { return wake.Part("posts " + name) }
+func ofLane(lane string) wake.Part  { return wake.Part("lane " + lane) }
 
 // ofLanes is the part of all lanes with a prefix that ends in a colon.
 func ofLanes(prefix string) wake.Part { return wake.Part("lanes " + prefix) }
@@ -75,9 +73,9 @@ func (c *Core) Until(ctx context.Context, over func(*State) bool, parts ...wake.
 	c.await(ctx, look, parts...)
 }
 
-// awaitRows returns what read finds in the database. If that is nothing, it waits for a change of a part until ctx
+// AwaitRows returns what read finds in the database. If that is nothing, it waits for a change of a part until ctx
 // ends, and reads again.
-func awaitRows[Row any](ctx context.Context, c *Core, about wake.Part, read func() ([]Row, error)) ([]Row, error) {
+func AwaitRows[Row any](ctx context.Context, c *Core, about wake.Part, read func() ([]Row, error)) ([]Row, error) {
 	sub := c.Subscribe(about)
 	defer sub.Close()
 	for {
@@ -98,7 +96,7 @@ func awaitRows[Row any](ctx context.Context, c *Core, about wake.Part, read func
 func (s *State) touch(b *store.Batch) {
 	s.touched = append(s.touched, Anything)
 	for _, e := range b.Events {
-		s.touched = append(s.touched, journal, ofSessionJournal(e.Session))
+		s.touched = append(s.touched, Journal, OfSessionJournal(e.Session))
 	}
 	for _, p := range b.Posts {
 		s.touched = append(s.touched, ofPosts(p.Topic))
@@ -115,6 +113,6 @@ func (s *State) touchSettings(next *store.Settings) {
 	}
 	was := s.Settings
 	if next.Paused != was.Paused {
-		s.touched = append(s.touched, paused)
+		s.touched = append(s.touched, Paused)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/link"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -25,7 +25,7 @@ import (
 
 // Config is what a Hub needs.
 type Config struct {
-	Core    *core.Core
+	Core    *feature.Core
 	Log     *slog.Logger
 	Version string
 	Self    fleet.Self
@@ -75,7 +75,7 @@ func (h *Hub) Run(ctx context.Context) {
 	h.mu.Lock()
 	h.ctx = ctx
 	h.mu.Unlock()
-	sub := h.cfg.Core.Subscribe(core.Machines)
+	sub := h.cfg.Core.Subscribe(feature.Machines)
 	defer sub.Close()
 	var parts sync.WaitGroup
 	defer parts.Wait()
@@ -334,7 +334,7 @@ func (h *Hub) begin(id fleet.MachineID) {
 // deliver sends a member its orders, in their order, until ctx ends. Each is sent again at each connect until the
 // member has said what it came to.
 func (h *Hub) deliver(ctx context.Context, id fleet.MachineID) {
-	sub := h.cfg.Core.Subscribe(core.Orders)
+	sub := h.cfg.Core.Subscribe(feature.Orders)
 	defer sub.Close()
 	var sent int64
 	for ctx.Err() == nil {
@@ -400,7 +400,7 @@ func (h *Hub) call(ctx context.Context, id fleet.MachineID, kind string, body an
 	defer cancel()
 	reply, err := h.hub.Call(ctx, string(id), kind, raw)
 	if errors.Is(err, link.ErrAway) {
-		err = core.ErrAway
+		err = feature.ErrAway
 	}
 	return reply, err
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel/hub"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/fleetwork"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
@@ -58,7 +59,7 @@ const phone = "phone"
 
 // A machine has the parts of a coordinator that a fleet needs, in this process and with a clock of its own.
 type machine struct {
-	*core.Core
+	*feature.Core
 	t     *testing.T
 	name  string
 	dir   string
@@ -115,7 +116,7 @@ func (m *machine) start() {
 	self := set.Fleet.Self
 	channels := map[fleet.Role][]string{fleet.None: {phone}, fleet.Hub: {phone}, fleet.Member: {fleet.Channel}}
 	log := slog.New(slog.DiscardHandler)
-	m.Core, err = core.New(core.Config{
+	m.Core, err = feature.New(core.Config{
 		Store: m.store, Log: log, Now: m.now, Secret: random.Word, Channels: channels[self.Role],
 	})
 	m.ok(err)
@@ -176,7 +177,7 @@ func (m *machine) restart() { m.t.Helper(); m.end(); m.start() }
 
 // act carries out what the hub sends.
 func (m *machine) act(_ context.Context, act channel.Act, op string, in any) error {
-	return m.Act(act, func(one *core.Core) (s channel.Settlement, err error) {
+	return m.Act(act, func(one *feature.Core) (s channel.Settlement, err error) {
 		if op != channel.OpPress {
 			m.done.Add(1)
 			m.mu.Lock()
@@ -336,7 +337,7 @@ func (p *pair) taps(a ask.Ask) {
 	p.t.Helper()
 	p.desk.taps++
 	act := channel.Act{Channel: phone, Update: p.desk.taps, At: "1", Tap: fmt.Sprint(p.desk.taps), By: "Ann"}
-	p.desk.ok(p.desk.Act(act, func(one *core.Core) (channel.Settlement, error) {
+	p.desk.ok(p.desk.Act(act, func(one *feature.Core) (channel.Settlement, error) {
 		_, err := one.Press(core.Press{
 			Act: act, Message: channel.MessageID(a.ID), Nonce: a.Nonce, Decision: ask.Decision{Allow: true, By: "Ann", Channel: phone},
 		})

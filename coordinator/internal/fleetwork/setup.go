@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/link"
 	"github.com/afar-sh/afar/coordinator/internal/random"
@@ -22,7 +22,7 @@ import (
 
 // A Setup changes what this machine is in a fleet. It works on every machine; Hub is nil on one that is no hub.
 type Setup struct {
-	Core    *core.Core
+	Core    *feature.Core
 	Dir     string // of keys and certificate
 	Version string
 	Machine string // the name of this machine

@@ -18,6 +18,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/land"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
@@ -49,14 +50,14 @@ const (
 // A Handler carries out the errands of issue loops. Each errand may be a repetition of one
 // that an earlier coordinator began.
 type Handler struct {
-	core    *core.Core
+	core    *feature.Core
 	dirs    home.Dirs
 	issues  config.Issues
 	reviews consult.Config
 }
 
 // New returns a handler that has commits reviewed by reviews.
-func New(c *core.Core, dirs home.Dirs, issues config.Issues, reviews consult.Config) *Handler {
+func New(c *feature.Core, dirs home.Dirs, issues config.Issues, reviews consult.Config) *Handler {
 	return &Handler{core: c, dirs: dirs, issues: issues, reviews: reviews}
 }
 
@@ -315,7 +316,7 @@ func (h *Handler) review(ctx context.Context, e core.Errand) (r loop.Result, err
 }
 
 // noteReview writes a verdict into the journal, before it has any effect.
-func noteReview(c *core.Core, e core.Errand, from, commit string, v consult.Verdict) error {
+func noteReview(c *feature.Core, e core.Errand, from, commit string, v consult.Verdict) error {
 	if v.By == "" {
 		return nil // no program was asked
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -25,7 +26,7 @@ func TestSilenced(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	c, err := core.New(core.Config{
+	c, err := feature.New(core.Config{
 		Store: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, Secret: func() string { return "5ec" },
 	})
 	if err != nil {

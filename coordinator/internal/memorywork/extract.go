@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/memory"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -61,7 +62,7 @@ const (
 func (x *Extractor) Run(ctx context.Context) {
 	var keeper sync.WaitGroup
 	defer keeper.Wait()
-	keeper.Go(func() { x.w.core.Work(ctx, core.LaneMemory, x.keep) })
+	keeper.Go(func() { x.w.core.Work(ctx, feature.LaneMemory, x.keep) })
 	turns := x.w.core.Subscribe(core.Turns)
 	defer turns.Close()
 	for {
@@ -78,7 +79,7 @@ func (x *Extractor) Run(ctx context.Context) {
 
 // look extracts what is worth keeping of a turn. It is done again if it breaks off before core has
 // noted it.
-func (x *Extractor) look(ctx context.Context, of core.EndedTurn) {
+func (x *Extractor) look(ctx context.Context, of feature.EndedTurn) {
 	to := task.Extracted{Turn: of.Run.Fence, Event: of.Task.Extracted.Event}
 	keep := memory.Extract{Source: sourceOf(of), At: of.Run.Since}
 	if time.Since(of.Run.Since) < mostAge {
@@ -97,13 +98,13 @@ func (x *Extractor) look(ctx context.Context, of core.EndedTurn) {
 }
 
 // sourceOf names the run and the task.
-func sourceOf(of core.EndedTurn) string {
+func sourceOf(of feature.EndedTurn) string {
 	return fmt.Sprintf("run:%s of task:%s", of.Run.Name, of.Task.Slug)
 }
 
 // extract asks a model, if the run has done enough since the last answer. Without an answer
 // nothing is extracted: the next question covers the same work.
-func (x *Extractor) extract(ctx context.Context, of core.EndedTurn) (found memory.Found, extracted bool) {
+func (x *Extractor) extract(ctx context.Context, of feature.EndedTurn) (found memory.Found, extracted bool) {
 	if x.cfg.Ask == nil {
 		return found, false
 	}
@@ -130,7 +131,7 @@ func calls(events []run.Event) (n int) {
 	return n
 }
 
-func (x *Extractor) ask(ctx context.Context, of core.EndedTurn, events []run.Event) (found memory.Found, err error) {
+func (x *Extractor) ask(ctx context.Context, of feature.EndedTurn, events []run.Event) (found memory.Found, err error) {
 	state, err := x.cfg.State(of.Task.Slug)
 	if err != nil {
 		return found, err
@@ -200,7 +201,7 @@ func lineOf(e run.Event) string {
 }
 
 // completed returns what was found with the entry of a completed task, if the task is completed.
-func (x *Extractor) completed(of core.EndedTurn, found memory.Found) memory.Found {
+func (x *Extractor) completed(of feature.EndedTurn, found memory.Found) memory.Found {
 	s, err := x.cfg.State(of.Task.Slug)
 	if err != nil || s.Status != task.Completed {
 		return found

@@ -15,6 +15,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/memory"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -66,7 +67,7 @@ func (r *extractRig) open() {
 	db, err := store.Open(filepath.Join(r.dirs.State, "core.db"))
 	r.ok(err)
 	log := slog.New(slog.NewTextHandler(&r.log, nil))
-	c, err := core.New(core.Config{
+	c, err := feature.New(core.Config{
 		Store:  db,
 		Log:    log,
 		Now:    time.Now,
@@ -136,7 +137,7 @@ func (r *extractRig) looks() {
 func (r *extractRig) carryOut() {
 	r.t.Helper()
 	for {
-		a, ok, _, err := r.db.Due(core.LaneMemory, time.Now().Add(time.Hour), time.UnixMilli(0), core.ActTap)
+		a, ok, _, err := r.db.Due(feature.LaneMemory, time.Now().Add(time.Hour), time.UnixMilli(0), core.ActTap)
 		r.ok(err)
 		if !ok {
 			return

@@ -12,6 +12,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
 	"github.com/afar-sh/afar/coordinator/internal/memory"
 )
@@ -19,7 +20,7 @@ import (
 // A Keeper adds facts, changes them and puts them away. It is the only writer of memory besides
 // the person's own editor.
 type Keeper struct {
-	core   *core.Core
+	core   *feature.Core
 	folder folder
 	touch  func() // the files have changed
 

@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/memory"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -24,7 +25,7 @@ import (
 
 // Config is what a Worker needs.
 type Config struct {
-	Core *core.Core
+	Core *feature.Core
 	Log  *slog.Logger
 	Dirs home.Dirs
 	// Opens reports whether the sessions of a project are told what is known.

@@ -8,19 +8,19 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 )
 
 // approved returns the folder from which the programs of a module run: a copy of what the person
 // has enabled. The hash of the copy itself is compared, so a program that changes the folder of the
 // module at the right moment does not run in its place. A copy that was changed is made again.
-// The error is core.ErrDisabled if the folder of the module is not the one with this hash.
+// The error is feature.ErrDisabled if the folder of the module is not the one with this hash.
 func (w *Worker) approved(name module.Name, hash string) (dir string, err error) {
 	w.copying.Lock()
 	defer w.copying.Unlock()
 	if hash == "" {
-		return "", core.ErrDisabled
+		return "", feature.ErrDisabled
 	}
 	dir = filepath.Join(w.cfg.Dirs.ModuleCopies(string(name)), hash)
 	if c, err := readFolder(dir); err == nil && c.Hash == hash {
@@ -42,7 +42,7 @@ func (w *Worker) approved(name module.Name, hash string) (dir string, err error)
 	}
 	c, err := readFolder(made)
 	if c.Hash != hash {
-		return "", errors.Join(core.ErrDisabled, err)
+		return "", errors.Join(feature.ErrDisabled, err)
 	}
 	return dir, errors.Join(err, os.Rename(made, dir))
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 )
 
@@ -107,7 +107,7 @@ func TestApprovedAgain(t *testing.T) {
 		t.Errorf("a folder that cannot be written: %v", err)
 	}
 	w.dropCopies()
-	if _, err := w.approved("mail", hash); !errors.Is(err, core.ErrDisabled) {
+	if _, err := w.approved("mail", hash); !errors.Is(err, feature.ErrDisabled) {
 		t.Errorf("another folder: %v", err)
 	}
 	if err := os.Chmod(w.cfg.Folder.Path("mail"), 0o700); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/child"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/wall"
 )
@@ -28,7 +28,7 @@ const supported = runtime.GOOS != "windows"
 
 // Config is what a Worker needs.
 type Config struct {
-	Core   *core.Core
+	Core   *feature.Core
 	Folder Folder
 	Dirs   home.Dirs
 	Log    *slog.Logger
@@ -58,7 +58,7 @@ func (w *Worker) Run(ctx context.Context) {
 	defer parts.Wait()
 	changed := make(chan struct{}, 1)
 	parts.Go(func() { w.watch(ctx, changed) })
-	sub := w.cfg.Core.Subscribe(core.Modules)
+	sub := w.cfg.Core.Subscribe(feature.Modules)
 	defer sub.Close()
 	defer w.endAll()
 	for _, m := range w.cfg.Core.Modules() {

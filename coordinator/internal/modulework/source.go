@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
@@ -46,7 +46,7 @@ func (s *source) run(ctx context.Context) {
 		began := time.Now()
 		err := s.once(turn)
 		switch {
-		case errors.Is(err, core.ErrDisabled):
+		case errors.Is(err, feature.ErrDisabled):
 			end()
 			return
 		case turn.Err() != nil: // a person wants it anew, or ctx has ended
@@ -87,10 +87,10 @@ const graceFor = 2 * time.Second
 func (s *source) once(ctx context.Context) error {
 	c, err := s.w.cfg.Folder.Read(s.name)
 	if why := differs(s.hash, c, err); why != "" {
-		return errors.Join(core.ErrDisabled, s.w.cfg.Core.LookedAtModule(s.name, s.hash, why))
+		return errors.Join(feature.ErrDisabled, s.w.cfg.Core.LookedAtModule(s.name, s.hash, why))
 	}
 	dir, err := s.w.approved(s.name, s.hash)
-	if errors.Is(err, core.ErrDisabled) {
+	if errors.Is(err, feature.ErrDisabled) {
 		return errors.Join(err, s.w.cfg.Core.LookedAtModule(s.name, s.hash, "its folder was changed"))
 	}
 	if err != nil {
@@ -147,7 +147,7 @@ const retryAfter = 5 * time.Second
 func (s *source) surely(ctx context.Context, f func() error) error {
 	for {
 		err := f()
-		if err == nil || errors.Is(err, core.ErrDisabled) {
+		if err == nil || errors.Is(err, feature.ErrDisabled) {
 			return err
 		}
 		s.w.cfg.Log.Error("record a line of a source", "module", s.name, "err", err)

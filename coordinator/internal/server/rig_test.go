@@ -29,6 +29,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
@@ -64,7 +65,7 @@ var callerBinary = sync.OnceValues(func() ([]byte, error) {
 // A rig is a server on a real socket over a real store.
 type rig struct {
 	t      *testing.T
-	core   *core.Core
+	core   *feature.Core
 	store  *store.Store
 	server *server.Server
 	bin    string // where our binaries are
@@ -129,7 +130,7 @@ func newRigAs(t *testing.T, coordinator int) *rig {
 	r.store, err = store.Open(filepath.Join(dir, "afar.db"))
 	r.ok(err)
 	n := 0
-	r.core, err = core.New(core.Config{
+	r.core, err = feature.New(core.Config{
 		Store: r.store, Log: log, Now: time.Now, Channels: []string{"phone"},
 		Secret: func() string { n++; return fmt.Sprintf("%016x", n) },
 	})

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/afar-sh/afar/coordinator/internal/callers"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
 	"github.com/afar-sh/afar/coordinator/internal/server/hook"
 	"github.com/afar-sh/afar/coordinator/internal/server/noun"
@@ -16,7 +16,7 @@ import (
 
 // Config is what a Server needs.
 type Config struct {
-	Core  *core.Core
+	Core  *feature.Core
 	Log   *slog.Logger
 	Place workplace.Reader
 	Self  wire.Coordinator
@@ -59,6 +59,6 @@ func (s *Server) Connect(p Parts) {
 }
 
 // operations is the whole surface of the socket, with its permissions. Only operations on nouns are part of an act.
-func (s *Server) operations(c *core.Core) door.Table {
+func (s *Server) operations(c *feature.Core) door.Table {
 	return door.TableOf(door.Rows(), s.Hooks.Rows(), s.Nouns.Within(c).Rows())
 }

@@ -41,6 +41,8 @@ type Traits[V any] struct {
 	Touches func(before, after V) []wake.Part
 	// Held is called with each value that comes into memory, or nil.
 	Held func(V)
+	// Reloads says that what is settled is read again when the clock was set back.
+	Reloads bool
 	// Stays reports whether a value stays in memory however old it is, or is nil.
 	Stays func(V) bool
 }
@@ -53,6 +55,7 @@ type Any interface {
 	Next() time.Time
 	Tick(b *store.Batch, now time.Time)
 	Retime(until, now time.Time)
+	SetBack(s *store.Store, since, now time.Time) ([]store.Bad, error)
 	Forget(s *store.Store, since time.Time) error
 }
 
@@ -209,6 +212,16 @@ func (t *Table[K, V]) Tick(b *store.Batch, now time.Time) {
 	for _, id := range due[:min(len(due), mostDue)] {
 		t.is.Expire(b, t.Rows[id], now)
 	}
+}
+
+// SetBack follows a clock that was set back to now. It reads again what is settled since a time, if the table reloads,
+// and computes again when all values change.
+func (t *Table[K, V]) SetBack(s *store.Store, since, now time.Time) (bad []store.Bad, err error) {
+	if t.is.Reloads {
+		bad, err = t.Load(s, since, now)
+	}
+	t.Retime(time.Time{}, now)
+	return bad, err
 }
 
 // Retime computes again when the values change that are due until a time. The zero time

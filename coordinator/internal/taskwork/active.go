@@ -3,13 +3,13 @@ package taskwork
 import (
 	"errors"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
 // Active returns the tasks of persons that are not over, with what their files say. A file that
 // cannot be read is in the error, and the others are returned all the same.
-func Active(c *core.Core, folders Folders) (all []task.Active, err error) {
+func Active(c *feature.Core, folders Folders) (all []task.Active, err error) {
 	for _, t := range c.Tasks() {
 		s, failed := folders.State(t.Slug)
 		if failed != nil {

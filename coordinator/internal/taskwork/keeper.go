@@ -15,22 +15,23 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
 
-// A Keeper asks the person about each suggestion, and carries out the actions of core.LaneTasks.
+// A Keeper asks the person about each suggestion, and carries out the actions of feature.LaneTasks.
 type Keeper struct {
-	core        *core.Core
+	core        *feature.Core
 	suggestions *Suggestions
 	inbox, gaps *Notebook
-	decide      func(context.Context, core.Decided) error
+	decide      func(context.Context, feature.Decided) error
 	log         *slog.Logger
 }
 
 // NewKeeper returns a keeper. decide carries out what the person decided about a suggestion.
 func NewKeeper(
-	c *core.Core, suggestions *Suggestions, inbox, gaps *Notebook, decide func(context.Context, core.Decided) error,
+	c *feature.Core, suggestions *Suggestions, inbox, gaps *Notebook, decide func(context.Context, feature.Decided) error,
 	log *slog.Logger,
 ) *Keeper {
 	return &Keeper{core: c, suggestions: suggestions, inbox: inbox, gaps: gaps, decide: decide, log: log}
@@ -40,7 +41,7 @@ func NewKeeper(
 func (k *Keeper) Run(ctx context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
-	workers.Go(func() { k.core.Work(ctx, core.LaneTasks, k.act) })
+	workers.Go(func() { k.core.Work(ctx, feature.LaneTasks, k.act) })
 	changed := make(chan struct{}, 1)
 	watch := func(watch disk.WatchFunc, dir string) {
 		err := disk.Settled(ctx, watch, dir, settleFor, func() {
@@ -109,13 +110,13 @@ func (k *Keeper) look() error {
 
 func (k *Keeper) act(ctx context.Context, a store.Action) error {
 	switch a.Kind {
-	case core.ActDecide:
-		var d core.Decided
+	case feature.ActDecide:
+		var d feature.Decided
 		if err := json.Unmarshal([]byte(a.Data), &d); err != nil {
 			return core.GiveUp(err)
 		}
 		return k.decide(ctx, d)
-	case core.ActFile:
+	case feature.ActFile:
 		var v task.Verdict
 		if err := json.Unmarshal([]byte(a.Data), &v); err != nil {
 			return core.GiveUp(err)

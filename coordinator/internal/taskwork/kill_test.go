@@ -17,6 +17,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -46,7 +47,7 @@ func TestMain(m *testing.M) {
 type victim struct {
 	dir                 string
 	db                  *store.Store
-	core                *core.Core
+	core                *feature.Core
 	folders             Folders
 	inbox               *Notebook
 	keeper              *Keeper
@@ -62,7 +63,7 @@ func newVictim(dir, size string) (v *victim, err error) {
 		return nil, err
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	v.core, err = core.New(core.Config{Store: v.db, Log: log, Now: time.Now, Secret: hexWord})
+	v.core, err = feature.New(core.Config{Store: v.db, Log: log, Now: time.Now, Secret: hexWord})
 	v.folders = NewFolders(filepath.Join(dir, "tasks"), filepath.Join(dir, "marks"), time.UTC)
 	gaps := NewNotebook(filepath.Join(dir, "gaps.md"))
 	v.keeper = NewKeeper(v.core, NewSuggestions(filepath.Join(dir, "suggestions")), v.inbox, gaps, nil, log)

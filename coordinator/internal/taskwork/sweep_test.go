@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/schema"
@@ -79,7 +80,7 @@ func obeyed(t *testing.T, order string) (turns, told int) {
 	}
 	later := func() time.Time { return time.Now().Add(time.Hour) }
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	if v.core, err = core.New(core.Config{Store: v.db, Log: log, Now: later, Secret: hexWord}); err != nil {
+	if v.core, err = feature.New(core.Config{Store: v.db, Log: log, Now: later, Secret: hexWord}); err != nil {
 		t.Fatal(err)
 	}
 	others := func() string { return filesBelow(t, v.folders.Dir("over")) + filesBelow(t, v.folders.Dir("halted")) }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/task"
@@ -22,7 +23,7 @@ import (
 // A Worker looks at the files of each task after each turn of its run and after each edit by
 // hand, and tells the person what came of it. Now and then it lets tasks go on that are due.
 type Worker struct {
-	core    *core.Core
+	core    *feature.Core
 	folders Folders
 	begin   func(task.Task) (run.Run, error)
 	set     Sweep
@@ -35,7 +36,7 @@ type Worker struct {
 // New returns a worker for the tasks in some folders. begin returns the run with which the work
 // on a task begins.
 func New(
-	c *core.Core, folders Folders, begin func(task.Task) (run.Run, error), set Sweep, log *slog.Logger,
+	c *feature.Core, folders Folders, begin func(task.Task) (run.Run, error), set Sweep, log *slog.Logger,
 ) *Worker {
 	return &Worker{core: c, folders: folders, begin: begin, set: set, log: log, advice: make(chan []task.Advice, 1)}
 }

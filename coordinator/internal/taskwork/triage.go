@@ -11,6 +11,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/background"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/schema"
 	"github.com/afar-sh/afar/coordinator/internal/task"
@@ -22,7 +23,7 @@ type AskFunc func(ctx context.Context, about, text string, form schema.Schema) (
 
 // A Triage sorts the events that come in.
 type Triage struct {
-	core    *core.Core
+	core    *feature.Core
 	folders Folders
 	ask     AskFunc
 	known   func(topics string) string
@@ -33,7 +34,7 @@ type Triage struct {
 // NewTriage returns a triage that asks a model with ask. known returns what memory has about some
 // topics.
 func NewTriage(
-	c *core.Core, folders Folders, ask AskFunc, known func(topics string) string, now func() time.Time,
+	c *feature.Core, folders Folders, ask AskFunc, known func(topics string) string, now func() time.Time,
 	log *slog.Logger,
 ) *Triage {
 	return &Triage{core: c, folders: folders, ask: ask, known: known, now: now, log: log}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/schema"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -55,7 +56,7 @@ func TestTriageLosesNothing(t *testing.T) {
 	}
 	dir := t.TempDir()
 	var db *store.Store
-	var c *core.Core
+	var c *feature.Core
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	restart := func() {
 		t.Helper()
@@ -66,7 +67,7 @@ func TestTriageLosesNothing(t *testing.T) {
 		if db, err = store.Open(filepath.Join(dir, "afar.db")); err != nil {
 			t.Fatal(err)
 		}
-		c, err = core.New(core.Config{
+		c, err = feature.New(core.Config{
 			Store: db, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: func() time.Time { return now },
 			Secret: func() string { return "0123456789abcdef" },
 		})
@@ -126,7 +127,7 @@ func TestTriageLosesNothing(t *testing.T) {
 func carryOut(t *testing.T, db *store.Store, k *Keeper) {
 	t.Helper()
 	for {
-		a, ok, _, err := db.Due(core.LaneTasks, time.Now().Add(time.Hour), time.UnixMilli(0), core.ActTap)
+		a, ok, _, err := db.Due(feature.LaneTasks, time.Now().Add(time.Hour), time.UnixMilli(0), core.ActTap)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +142,7 @@ func carryOut(t *testing.T, db *store.Store, k *Keeper) {
 
 // checkPlaces counts the places of each event: a text for the task, or an entry of the inbox or a
 // suggestion. One that was ignored has none.
-func checkPlaces(t *testing.T, c *core.Core, inbox *Notebook, events int) {
+func checkPlaces(t *testing.T, c *feature.Core, inbox *Notebook, events int) {
 	t.Helper()
 	text, err := inbox.Read()
 	if err != nil {

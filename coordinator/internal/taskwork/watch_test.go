@@ -13,6 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -23,7 +24,7 @@ import (
 // A bench is a worker over a real folder, with task a, whose first turn has ended.
 type bench struct {
 	*testing.T
-	core    *core.Core
+	core    *feature.Core
 	store   *store.Store
 	folders Folders
 	changed *wake.Subscription
@@ -36,7 +37,7 @@ func newBench(t *testing.T) *bench {
 	b.store, err = store.Open(filepath.Join(t.TempDir(), "afar.db"))
 	b.ok(err)
 	t.Cleanup(func() { b.store.Close() })
-	b.core, err = core.New(core.Config{
+	b.core, err = feature.New(core.Config{
 		Store: b.store, Log: log, Now: time.Now, Secret: rand.Text,
 	})
 	b.ok(err)

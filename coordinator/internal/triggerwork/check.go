@@ -10,6 +10,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
@@ -18,7 +19,7 @@ import (
 // afterCheck runs the check of a rule, and sends s if it passes. A check that is run no more sends
 // why.
 func (w *Worker) afterCheck(
-	ctx context.Context, t trigger.Trigger, r trigger.Rule, f trigger.Firing, s core.Sending,
+	ctx context.Context, t trigger.Trigger, r trigger.Rule, f trigger.Firing, s feature.Sending,
 ) (wait time.Duration, err error) {
 	passed, failed, err := w.check(ctx, t, r, f)
 	switch {
@@ -87,14 +88,14 @@ func (w *Worker) askAgain(t trigger.Trigger, r trigger.Rule, f trigger.Firing, j
 	return w.cfg.Core.AskWakeAgain(a, f.ID, r.Until)
 }
 
-// act carries out an action of core.LaneTriggers. Doing it twice comes to the same.
+// act carries out an action of feature.LaneTriggers. Doing it twice comes to the same.
 func (w *Worker) act(_ context.Context, a store.Action) error {
-	if a.Kind == core.ActClear {
+	if a.Kind == feature.ActClear {
 		w.clear()
 		return nil
 	}
-	var in core.Waking
-	if err := json.Unmarshal([]byte(a.Data), &in); err != nil || a.Kind != core.ActWake {
+	var in feature.Waking
+	if err := json.Unmarshal([]byte(a.Data), &in); err != nil || a.Kind != feature.ActWake {
 		return core.GiveUp(fmt.Errorf("unknown action %q", a.Kind))
 	}
 	if t, known := w.cfg.Core.Trigger(in.Trigger); known && t.Hash == trigger.Hash(in.Rule) && t.Risk == in.Risk && t.Runs == in.Runs {

@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -24,7 +25,7 @@ import (
 // A checkRig is a session that is woken by a check, which runs a script that the test writes.
 type checkRig struct {
 	t      *testing.T
-	core   *core.Core
+	core   *feature.Core
 	worker *Worker
 	folder Folder
 	dir    string
@@ -45,7 +46,7 @@ func newCheckRig(t *testing.T) *checkRig {
 	t.Cleanup(func() { db.Close() })
 	r := &checkRig{t: t, dir: dir, db: db, now: time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	c, err := core.New(core.Config{
+	c, err := feature.New(core.Config{
 		Store: db, Log: log, Now: func() time.Time { return r.now }, Secret: func() string { return "5ec" },
 		Zones: Zones,
 	})
@@ -77,7 +78,7 @@ func (r *checkRig) judge() Judgement {
 func (r *checkRig) act() {
 	r.t.Helper()
 	for {
-		a, ok, _, err := r.db.Due(core.LaneTriggers, r.now, time.Time{}, "")
+		a, ok, _, err := r.db.Due(feature.LaneTriggers, r.now, time.Time{}, "")
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -109,12 +110,12 @@ func (r *checkRig) allow() {
 	}
 	rule := "# Wake-up\n\n- on: every 5m\n- to: session:" + v.Token + "\n- missed: run\n- check: sh ./check\n" +
 		"- until: 2026-01-05 09:30 UTC\n- dir: " + r.dir + "\n\nLook at the build.\n"
-	data, err := json.Marshal(core.Waking{Trigger: "wake-1", Rule: rule, By: "Ann", For: "s1", Risk: r.risk, Runs: r.judge().Runs})
+	data, err := json.Marshal(feature.Waking{Trigger: "wake-1", Rule: rule, By: "Ann", For: "s1", Risk: r.risk, Runs: r.judge().Runs})
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	for range 2 {
-		if err := r.worker.act(r.t.Context(), store.Action{Kind: core.ActWake, Data: string(data)}); err != nil {
+		if err := r.worker.act(r.t.Context(), store.Action{Kind: feature.ActWake, Data: string(data)}); err != nil {
 			r.t.Fatal(err)
 		}
 	}

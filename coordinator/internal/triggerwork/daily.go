@@ -3,7 +3,7 @@ package triggerwork
 import (
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
@@ -33,7 +33,7 @@ func (w *Worker) daily(t trigger.Trigger, f trigger.Firing) (wait time.Duration,
 	case text == "":
 		return 0, w.cfg.Core.EndFiring(f.ID, trigger.Dropped, "there was nothing to say")
 	}
-	return w.cfg.Core.SendFiring(core.Sending{
+	return w.cfg.Core.SendFiring(feature.Sending{
 		Firing: f.ID, Hash: t.Hash, To: message.Address{Kind: message.ToPerson}, Text: text,
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
@@ -22,7 +23,7 @@ func TestDaily(t *testing.T) {
 	t.Cleanup(func() { db.Close() })
 	today := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	now := today.Add(7 * time.Hour)
-	c, err := core.New(core.Config{
+	c, err := feature.New(core.Config{
 		Store: db, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
 		Secret: func() string { return "5ec" },
 		Rules: core.Rules{

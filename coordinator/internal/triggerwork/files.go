@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
 
@@ -56,7 +56,7 @@ func (w *Worker) watchFiles(ctx context.Context) {
 // watchWith looks through the folders after each change that the watcher tells, again when a file
 // that has just changed may be complete, and now and then.
 func (w *Worker) watchWith(ctx context.Context, watcher *disk.Watcher) {
-	sub := w.cfg.Core.Subscribe(core.Triggers)
+	sub := w.cfg.Core.Subscribe(feature.Triggers)
 	defer sub.Close()
 	seen := map[string]look{}
 	later := time.NewTicker(w.rescan)
@@ -195,7 +195,7 @@ func (w *Worker) fileFires(ctx context.Context, name trigger.Name, path string) 
 	}
 	// it never fails
 	payload, _ := json.Marshal(map[string]any{"path": path, "name": filepath.Base(path), "size": size})
-	_, _, _, err = w.cfg.Core.Shoot(core.Shot{
+	_, _, _, err = w.cfg.Core.Shoot(feature.Shot{
 		Trigger: name,
 		Key:     trigger.FileKey + sum,
 		By:      "a file",

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 	"github.com/afar-sh/afar/coordinator/standin/long"
 )
@@ -99,7 +99,7 @@ func (r *fileRig) names() (names []string) {
 // await waits until exactly these files have fired.
 func (r *fileRig) await(want ...string) {
 	r.t.Helper()
-	sub := r.core.Subscribe(core.Firings)
+	sub := r.core.Subscribe(feature.Firings)
 	defer sub.Close()
 	for late := time.After(time.Minute); !slices.Equal(r.names(), want); {
 		select {

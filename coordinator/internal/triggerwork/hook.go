@@ -18,6 +18,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 )
@@ -30,7 +31,7 @@ const maxBody = 1 << 20
 
 // Hooks takes webhooks. All that reaches an agent is the body, as data.
 type Hooks struct {
-	core   *core.Core
+	core   *feature.Core
 	folder Folder
 	log    *slog.Logger
 	now    func() time.Time
@@ -42,7 +43,7 @@ type Hooks struct {
 }
 
 // NewHooks returns a handler for POST /hook/NAME.
-func NewHooks(c *core.Core, folder Folder, log *slog.Logger) *Hooks {
+func NewHooks(c *feature.Core, folder Folder, log *slog.Logger) *Hooks {
 	return &Hooks{
 		core: c, folder: folder, log: log, now: time.Now,
 		limits: map[trigger.Name]*rate.Limiter{}, strange: map[netip.Prefix]stranger{},
@@ -144,7 +145,7 @@ func (h *Hooks) shoot(name trigger.Name, key string, p trigger.Payload) reply {
 	if key == "" {
 		key = random.UUID()
 	}
-	f, _, wait, err := h.core.Shoot(core.Shot{Trigger: name, Key: "hook " + key, By: "a webhook", Payload: p})
+	f, _, wait, err := h.core.Shoot(feature.Shot{Trigger: name, Key: "hook " + key, By: "a webhook", Payload: p})
 	switch {
 	case errors.Is(err, trigger.ErrLimit):
 		return tooMany(wait)

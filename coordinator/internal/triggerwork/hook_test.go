@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 	"github.com/afar-sh/afar/coordinator/standin/long"
@@ -60,7 +61,7 @@ func TestVectors(t *testing.T) {
 // A hookRig is a real HTTP server that takes webhooks, over a core of its own.
 type hookRig struct {
 	t      *testing.T
-	core   *core.Core
+	core   *feature.Core
 	folder Folder
 	hooks  *Hooks
 	url    string
@@ -75,7 +76,7 @@ func newHookRig(t *testing.T) *hookRig {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	c, err := core.New(core.Config{Store: db, Log: log, Now: time.Now, Secret: func() string { return "5ec" }})
+	c, err := feature.New(core.Config{Store: db, Log: log, Now: time.Now, Secret: func() string { return "5ec" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +371,7 @@ func TestHookPayload(t *testing.T) {
 	}
 }
 
-func findFiring(c *core.Core, key string) (f trigger.Firing, ok bool, err error) {
+func findFiring(c *feature.Core, key string) (f trigger.Firing, ok bool, err error) {
 	for _, f := range c.DueFirings() {
 		if f.Key == key {
 			return f, true, nil

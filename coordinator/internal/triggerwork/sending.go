@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/child"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -54,8 +54,8 @@ func escalation(r trigger.Rule) string {
 }
 
 // sending returns what a firing sends.
-func (w *Worker) sending(t trigger.Trigger, r trigger.Rule, f trigger.Firing) (s core.Sending, err error) {
-	s = core.Sending{Firing: f.ID, Hash: t.Hash, To: r.To.Address, Text: w.text(r, f.Payload)}
+func (w *Worker) sending(t trigger.Trigger, r trigger.Rule, f trigger.Firing) (s feature.Sending, err error) {
+	s = feature.Sending{Firing: f.ID, Hash: t.Hash, To: r.To.Address, Text: w.text(r, f.Payload)}
 	if !r.To.New && !r.To.Keyed {
 		return s, nil
 	}

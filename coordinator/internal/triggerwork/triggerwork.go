@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/trigger"
 	"github.com/afar-sh/afar/coordinator/wall"
@@ -19,7 +20,7 @@ import (
 
 // Config is what a Worker needs.
 type Config struct {
-	Core   *core.Core
+	Core   *feature.Core
 	Folder Folder
 	Dirs   home.Dirs
 	Log    *slog.Logger
@@ -59,7 +60,7 @@ func (w *Worker) Run(ctx context.Context) {
 	var parts sync.WaitGroup
 	defer parts.Wait()
 	parts.Go(func() { w.watch(ctx) })
-	parts.Go(func() { w.cfg.Core.Work(ctx, core.LaneTriggers, w.act) })
+	parts.Go(func() { w.cfg.Core.Work(ctx, feature.LaneTriggers, w.act) })
 	if FilesSupported {
 		parts.Go(func() { w.watchFiles(ctx) })
 	}
@@ -119,7 +120,7 @@ const again = time.Second
 // send sends what fires until ctx ends. The firings of one trigger are sent one after the
 // other, those of several at the same time.
 func (w *Worker) send(ctx context.Context) {
-	sub := w.cfg.Core.Subscribe(core.Firings)
+	sub := w.cfg.Core.Subscribe(feature.Firings)
 	defer sub.Close()
 	var parts sync.WaitGroup
 	defer parts.Wait()

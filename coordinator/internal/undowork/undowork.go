@@ -1,5 +1,5 @@
 // Package undowork takes snapshots before destructive steps and restores them. It
-// carries out the actions of core.LaneUndo.
+// carries out the actions of feature.LaneUndo.
 package undowork
 
 import (
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
@@ -22,22 +23,22 @@ const (
 	restoreFor = 5 * time.Minute // of a restore
 )
 
-// A Snapshotter takes snapshots while a hook waits. The actions of core.LaneUndo record
+// A Snapshotter takes snapshots while a hook waits. The actions of feature.LaneUndo record
 // the state after the step, and restore and drop snapshots.
 type Snapshotter struct {
-	core   *core.Core
+	core   *feature.Core
 	keeper Keeper
 }
 
 // New returns a snapshotter that keeps its files in dir. It removes the files that a
 // coordinator that died has left there.
-func New(c *core.Core, dir string) (*Snapshotter, error) {
+func New(c *feature.Core, dir string) (*Snapshotter, error) {
 	s := &Snapshotter{core: c, keeper: NewKeeper(dir)}
 	return s, s.keeper.Clear()
 }
 
 // Run carries out the actions until ctx ends.
-func (s *Snapshotter) Run(ctx context.Context) { s.core.Work(ctx, core.LaneUndo, s.act) }
+func (s *Snapshotter) Run(ctx context.Context) { s.core.Work(ctx, feature.LaneUndo, s.act) }
 
 var errSlow = errors.New("git took too long")
 
@@ -84,18 +85,18 @@ func (s *Snapshotter) act(ctx context.Context, a store.Action) error {
 	ctx, cancel := context.WithTimeout(ctx, restoreFor)
 	defer cancel()
 	v, err := s.core.Undo(undo.ID(a.Data))
-	wanted := map[string]undo.State{core.ActUndoRestore: undo.Restoring, core.ActUndoDrop: undo.Gone}
+	wanted := map[string]undo.State{feature.ActUndoRestore: undo.Restoring, feature.ActUndoDrop: undo.Gone}
 	state, isBound := wanted[a.Kind]
 	switch {
 	case err != nil:
 		return core.GiveUp(err)
 	case isBound && v.State != state:
 		return nil // it was carried out before
-	case a.Kind == core.ActUndoRestore:
+	case a.Kind == feature.ActUndoRestore:
 		return s.restore(ctx, v)
-	case a.Kind == core.ActUndoDrop:
+	case a.Kind == feature.ActUndoDrop:
 		return s.drop(ctx, v)
-	case a.Kind == core.ActUndoLook:
+	case a.Kind == feature.ActUndoLook:
 		return s.look(ctx, v)
 	}
 	return core.GiveUp(errors.New("unknown action " + strconv.Quote(a.Kind)))

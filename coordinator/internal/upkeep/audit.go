@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/ledger"
 )
@@ -33,7 +34,7 @@ const (
 // sessions with the ledger of the hooks, since a mod that answers a call itself leaves no other trace,
 // and names the mods of other plugins that could overrule the guard.
 type Auditor struct {
-	core  *core.Core
+	core  *feature.Core
 	dirs  home.Dirs
 	bin   string // directory of our binaries
 	log   *slog.Logger
@@ -41,7 +42,7 @@ type Auditor struct {
 }
 
 // NewAuditor returns an auditor of a coordinator's sessions.
-func NewAuditor(c *core.Core, dirs home.Dirs, bin string, log *slog.Logger) *Auditor {
+func NewAuditor(c *feature.Core, dirs home.Dirs, bin string, log *slog.Logger) *Auditor {
 	return &Auditor{core: c, dirs: dirs, bin: bin, log: log, reads: map[session.ID]reading{}}
 }
 
@@ -124,7 +125,7 @@ func (a *Auditor) session(v session.Session) error {
 		default:
 			continue
 		}
-		err := a.core.Overridden(core.Override{
+		err := a.core.Overridden(feature.Override{
 			Session: v.ID,
 			Call:    call.ID,
 			Tool:    tool,

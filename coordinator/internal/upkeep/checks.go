@@ -7,7 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -15,7 +15,7 @@ import (
 // A checker checks what only the coordinator can see: its database, its journal, its channels, the
 // programs that it can consult, and the agents that it can start.
 type checker struct {
-	core      *core.Core
+	core      *feature.Core
 	path      string // of the database
 	telegram  func() channel.Status
 	page      func() wire.Channel
@@ -27,7 +27,7 @@ type checker struct {
 // telegram and page return the state of these channels; reviewers are asked to review
 // commits; agents checks the agents of runs.
 func NewChecker(
-	c *core.Core,
+	c *feature.Core,
 	path string,
 	telegram func() channel.Status,
 	page func() wire.Channel,

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/upkeep"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -26,7 +27,7 @@ func TestJournalByHand(t *testing.T) {
 	t.Cleanup(func() { db.Close() })
 	journal := func() wire.Check {
 		t.Helper()
-		c, err := core.New(core.Config{
+		c, err := feature.New(core.Config{
 			Store: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, Secret: func() string { return "5ec" },
 		})
 		if err != nil {

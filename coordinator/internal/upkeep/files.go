@@ -15,6 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -23,13 +24,13 @@ import (
 // A Writer writes the files of one home: the pages of sessions, which a person may edit, and the
 // marks that hooks look for. It carries out the actions of core.LaneDisk.
 type Writer struct {
-	core *core.Core
+	core *feature.Core
 	dirs home.Dirs
 	log  *slog.Logger
 }
 
 // NewWriter returns the writer of a home.
-func NewWriter(c *core.Core, dirs home.Dirs, log *slog.Logger) *Writer {
+func NewWriter(c *feature.Core, dirs home.Dirs, log *slog.Logger) *Writer {
 	return &Writer{core: c, dirs: dirs, log: log}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 )
 
@@ -24,7 +25,7 @@ const maxMark = 1 << 10
 // A Taker carries out what a person asked for while no coordinator answered. Such a request is left
 // as a file, a mark, in a directory of the home.
 type Taker struct {
-	core *core.Core
+	core *feature.Core
 	dirs home.Dirs
 	log  *slog.Logger
 
@@ -33,7 +34,7 @@ type Taker struct {
 }
 
 // NewTaker returns the taker of a home's marks.
-func NewTaker(c *core.Core, dirs home.Dirs, log *slog.Logger) *Taker {
+func NewTaker(c *feature.Core, dirs home.Dirs, log *slog.Logger) *Taker {
 	return &Taker{core: c, dirs: dirs, log: log}
 }
 

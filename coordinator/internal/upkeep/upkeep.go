@@ -14,6 +14,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/ledger"
 )
@@ -21,7 +22,7 @@ import (
 // A keeper drops old data, keeps good copies of the database, and tells the person when nothing can
 // be written to the disk.
 type keeper struct {
-	core  *core.Core
+	core  *feature.Core
 	store *store.Store
 	calls string // directory of the records of calls
 	log   *slog.Logger
@@ -31,7 +32,7 @@ type keeper struct {
 // NewKeeper returns a keeper of these parts. calls is the directory of the records of calls;
 // say tells the person something without writing to the disk first.
 func NewKeeper(
-	c *core.Core, s *store.Store, calls string, say func(context.Context, string) error, log *slog.Logger,
+	c *feature.Core, s *store.Store, calls string, say func(context.Context, string) error, log *slog.Logger,
 ) *keeper {
 	return &keeper{core: c, store: s, calls: calls, say: say, log: log}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -34,7 +35,7 @@ type Subject interface {
 	// Name is the channel's name.
 	Name() string
 	// Open makes a channel over c. It does not run yet.
-	Open(t testing.TB, c *core.Core) Channel
+	Open(t testing.TB, c *feature.Core) Channel
 	// Pair pairs the person with the channel that was opened last, which runs.
 	Pair(t testing.TB)
 	// Cards returns the messages that hold a text, oldest first.
@@ -95,7 +96,7 @@ type setup struct {
 	path     string
 	subjects []Subject
 
-	core     *core.Core
+	core     *feature.Core
 	channels []Channel
 	stop     func()
 }
@@ -116,7 +117,7 @@ func (h *setup) start() {
 	for _, s := range h.subjects {
 		names = append(names, s.Name())
 	}
-	h.core, err = core.New(core.Config{
+	h.core, err = feature.New(core.Config{
 		Store:    db,
 		Log:      slog.New(slog.DiscardHandler),
 		Now:      time.Now,

@@ -22,6 +22,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/link"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -34,7 +35,7 @@ const Name = fleet.Channel
 
 // Config is what a Channel needs.
 type Config struct {
-	Core    *core.Core
+	Core    *feature.Core
 	Log     *slog.Logger
 	Version string
 	Self    fleet.Self
@@ -445,7 +446,7 @@ func (c *Channel) take(u channel.Update) error {
 		p, err = c.cfg.Core.PressFrom(act, press)
 	}
 	if err != nil {
-		return c.cfg.Core.Act(act, func(*core.Core) (channel.Settlement, error) {
+		return c.cfg.Core.Act(act, func(*feature.Core) (channel.Settlement, error) {
 			return channel.Settlement{Text: "Nothing was changed: " + err.Error() + ".", Refused: true}, nil
 		})
 	}

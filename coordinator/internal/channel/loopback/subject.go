@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/channel/conformance"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 )
 
 // A Subject is Ann, with the folder and a client for HTTP.
@@ -33,10 +34,10 @@ func NewSubject(t testing.TB) *Subject { return &Subject{folder: t.TempDir()} }
 func (s *Subject) Name() string { return Name }
 
 // Open makes a channel over c.
-func (s *Subject) Open(t testing.TB, c *core.Core) conformance.Channel {
+func (s *Subject) Open(t testing.TB, c *feature.Core) conformance.Channel {
 	ch, err := New(Config{
-		Core: c, Log: slog.New(slog.DiscardHandler), Folder: s.folder, Secret: secret,
-		Act: pressing(c),
+		Core: c.Core, Log: slog.New(slog.DiscardHandler), Folder: s.folder, Secret: secret,
+		Act: pressing(c.Core),
 	})
 	if err != nil {
 		t.Fatal(err)

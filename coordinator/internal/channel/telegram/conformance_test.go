@@ -11,7 +11,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/channel/conformance"
 	"github.com/afar-sh/afar/coordinator/internal/channel/loopback"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	ops "github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
@@ -46,7 +46,7 @@ func newSubject(t testing.TB) *subject {
 
 func (s *subject) Name() string { return Name }
 
-func (s *subject) Open(_ testing.TB, c *core.Core) conformance.Channel {
+func (s *subject) Open(_ testing.TB, c *feature.Core) conformance.Channel {
 	s.ch = New(Config{
 		Core:       c,
 		Log:        slog.New(slog.DiscardHandler),

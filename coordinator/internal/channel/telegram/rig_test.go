@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	ops "github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
@@ -60,7 +61,7 @@ type rig struct {
 	answers    []string     // the channels that count, of the next start; nil for all
 
 	store *store.Store
-	core  *core.Core
+	core  *feature.Core
 	ch    *Channel
 	stop  func()
 }
@@ -106,7 +107,7 @@ func (r *rig) open() {
 	if r.store, err = store.Open(r.path("afar.db")); err != nil {
 		r.Fatal(err)
 	}
-	r.core, err = core.New(core.Config{
+	r.core, err = feature.New(core.Config{
 		Store:    r.store,
 		Log:      logger,
 		Now:      r.now,

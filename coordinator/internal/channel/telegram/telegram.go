@@ -22,12 +22,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 )
 
 // Config is what a Channel needs.
 type Config struct {
-	Core       *core.Core
+	Core       *feature.Core
 	Log        *slog.Logger
 	TokenFile  string // holds the bot's token alone, 0600
 	ConfigFile string // config.toml, for telegram.api

@@ -18,6 +18,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel/conformance"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -38,7 +39,7 @@ func (s *subject) serve(t testing.TB, batches ...store.Batch) *subject {
 			t.Fatal(err)
 		}
 	}
-	c, err := core.New(core.Config{
+	c, err := feature.New(core.Config{
 		Store: db, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		Secret:   func() string { return fmt.Sprint(time.Now().UnixNano()) },
 		Channels: []string{web.Name}, AnswersFrom: s.answersFrom,

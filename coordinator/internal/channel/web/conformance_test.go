@@ -23,7 +23,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel/conformance"
 	"github.com/afar-sh/afar/coordinator/internal/channel/loopback"
 	"github.com/afar-sh/afar/coordinator/internal/channel/web"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/memorywork"
 	"github.com/afar-sh/afar/coordinator/internal/module"
 	"github.com/afar-sh/afar/coordinator/internal/modulework"
@@ -54,7 +54,7 @@ func TestTwoChannels(t *testing.T) {
 type subject struct {
 	dir     string
 	browser *http.Client
-	core    *core.Core
+	core    *feature.Core
 	ch      *web.Channel
 	server  *server.Server
 
@@ -72,14 +72,14 @@ func newSubject(t testing.TB) *subject {
 
 func (s *subject) Name() string { return web.Name }
 
-func (s *subject) Open(t testing.TB, c *core.Core) conformance.Channel {
+func (s *subject) Open(t testing.TB, c *feature.Core) conformance.Channel {
 	s.core = c
 	s.ch, s.server = open(t, s.dir, c)
 	return s.ch
 }
 
 // open makes the page over a core, with a real server behind it.
-func open(t testing.TB, dir string, c *core.Core) (*web.Channel, *server.Server) {
+func open(t testing.TB, dir string, c *feature.Core) (*web.Channel, *server.Server) {
 	dirs, err := home.FromEnv(func(name string) string {
 		return map[string]string{"AFAR_HOME": dir, "HOME": dir}[name]
 	})

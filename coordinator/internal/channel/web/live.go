@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/page"
 )
 
@@ -51,7 +52,7 @@ type shown struct {
 }
 
 // run renders the open pages again at each change of core, until ctx ends.
-func (f *feeds) run(ctx context.Context, c *core.Core) {
+func (f *feeds) run(ctx context.Context, c *feature.Core) {
 	sub := c.Subscribe(core.Anything, core.Transcripts, core.Disk)
 	defer sub.Close()
 	for {
@@ -181,7 +182,7 @@ func (c *Channel) live(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Accel-Buffering", "no")
 	told, leave := c.feeds.open(r.Context(), path)
 	defer leave()
-	ended := c.cfg.Core.Subscribe(core.Browsers)
+	ended := c.cfg.Core.Subscribe(feature.Browsers)
 	defer ended.Close()
 	if _, ok := c.browser(r); !ok {
 		return // it was signed out before ended was told of it

@@ -16,7 +16,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/page"
 	"github.com/afar-sh/afar/coordinator/internal/signin"
 	"github.com/afar-sh/afar/coordinator/peer"
@@ -28,7 +28,7 @@ const Name = "web"
 
 // Config is what a Channel needs.
 type Config struct {
-	Core    *core.Core
+	Core    *feature.Core
 	Log     *slog.Logger
 	Now     func() time.Time
 	Addr    string   // a loopback address with a port

@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -16,13 +17,13 @@ import (
 // with: it is handled again.
 func (d *Door) Act(ctx context.Context, act channel.Act, op string, in any) error {
 	if do, is := presses[op]; is {
-		return d.core.Act(act, func(one *core.Core) (channel.Settlement, error) { return pressed(one, do, in) })
+		return d.core.Act(act, func(one *feature.Core) (channel.Settlement, error) { return pressed(one, do, in) })
 	}
 	row, known := d.table[op]
 	out := channel.Reply{Op: op, As: act.As}
 	if !known { // of a hub that is newer; an error would have it tried for ever
 		out.Code, out.Error = wire.CodeUnknownOp, fmt.Sprintf("Afar %s here does not know %.40q", d.cfg.Self.Version, op)
-		return d.core.Act(act, func(*core.Core) (channel.Settlement, error) {
+		return d.core.Act(act, func(*feature.Core) (channel.Settlement, error) {
 			return channel.Settlement{Reply: &out}, nil
 		})
 	}
@@ -33,7 +34,7 @@ func (d *Door) Act(ctx context.Context, act channel.Act, op string, in any) erro
 	}
 	switch manner {
 	case Step:
-		return d.core.Act(act, func(one *core.Core) (channel.Settlement, error) {
+		return d.core.Act(act, func(one *feature.Core) (channel.Settlement, error) {
 			c.door = d.within(one)
 			out, err := c.door.replyTo(c, in, out)
 			return channel.Settlement{Reply: &out}, err
@@ -50,21 +51,21 @@ func (d *Door) Act(ctx context.Context, act channel.Act, op string, in any) erro
 			return err
 		}
 	}
-	return d.core.Act(act, func(*core.Core) (channel.Settlement, error) {
+	return d.core.Act(act, func(*feature.Core) (channel.Settlement, error) {
 		return channel.Settlement{Reply: &out}, nil
 	})
 }
 
 // presses are the operations that only Act knows: what the person does on the cards of a channel and with texts that
 // name no address. Each is one step of core.
-var presses = map[string]func(*core.Core, core.Press) (core.Told, error){
-	channel.OpPress:   (*core.Core).Press,
-	channel.OpWritten: (*core.Core).Written,
-	channel.OpChoose:  (*core.Core).Choose,
+var presses = map[string]func(*feature.Core, core.Press) (core.Told, error){
+	channel.OpPress:   (*feature.Core).Press,
+	channel.OpWritten: (*feature.Core).Written,
+	channel.OpChoose:  (*feature.Core).Choose,
 }
 
 func pressed(
-	one *core.Core, do func(*core.Core, core.Press) (core.Told, error), in any,
+	one *feature.Core, do func(*feature.Core, core.Press) (core.Told, error), in any,
 ) (out channel.Settlement, err error) {
 	p := in.(core.Press)
 	told, err := do(one, p)

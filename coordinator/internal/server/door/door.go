@@ -21,7 +21,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/callers"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
@@ -38,7 +38,7 @@ const (
 
 // Config is what a Door needs.
 type Config struct {
-	Core *core.Core
+	Core *feature.Core
 	Log  *slog.Logger
 	Dirs home.Dirs
 	Bin  string // directory of Afar's binaries
@@ -46,7 +46,7 @@ type Config struct {
 	// Callers tells who calls.
 	Callers *callers.Register
 	// Operations returns the rows of all operations. They work on a Core: that of the coordinator, or that of one act.
-	Operations func(*core.Core) Table
+	Operations func(*feature.Core) Table
 }
 
 // Parts are what works beside the door. They are made after it.
@@ -59,8 +59,8 @@ type Parts struct {
 
 // A Door takes calls.
 type Door struct {
-	core  *core.Core // that of one act, in the Door of an act
-	table Table      // whose operations work on core
+	core  *feature.Core // that of one act, in the Door of an act
+	table Table         // whose operations work on core
 	*shared
 }
 
@@ -90,7 +90,7 @@ func (d *Door) Connect(p Parts) {
 }
 
 // within returns the door of one act.
-func (d *Door) within(act *core.Core) *Door {
+func (d *Door) within(act *feature.Core) *Door {
 	return &Door{core: act, table: d.cfg.Operations(act), shared: d.shared}
 }
 

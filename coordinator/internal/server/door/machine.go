@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -75,7 +75,7 @@ func (d *Door) carryOutOn(m fleet.Machine, row Operation, c *Call, in json.RawMe
 		var named wire.Named
 		_ = json.Unmarshal(in, &named) // it was made by placed
 		if reply = d.mirror(m.ID, row.mirrored, named.ID); reply == nil {
-			err = fmt.Errorf("%s: %w", m.Name, core.ErrAway)
+			err = fmt.Errorf("%s: %w", m.Name, feature.ErrAway)
 		}
 	}
 	if err != nil {
@@ -241,7 +241,7 @@ func (d *Door) Remote(ctx context.Context, by, op string, in any) (any, error) {
 }
 
 // Origin returns where the things of a machine are, as a Core knows it.
-func Origin(c *core.Core, m fleet.Machine) wire.Origin {
+func Origin(c *feature.Core, m fleet.Machine) wire.Origin {
 	at := wire.Origin{Machine: m.Name, SeenAt: wire.Millis(m.Known.SeenAt)}
 	if !c.IsPresent(m.ID) {
 		at.AwayAt = cmp.Or(at.SeenAt, wire.Millis(m.JoinedAt))

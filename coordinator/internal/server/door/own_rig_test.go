@@ -9,6 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -23,7 +24,7 @@ func newOwnRig(t *testing.T, answersFrom ...string) *Door {
 	}
 	t.Cleanup(func() { db.Close() })
 	log := slog.New(slog.DiscardHandler)
-	c, err := core.New(core.Config{
+	c, err := feature.New(core.Config{
 		Store:       db,
 		Log:         log,
 		Now:         time.Now,
@@ -38,7 +39,7 @@ func newOwnRig(t *testing.T, answersFrom ...string) *Door {
 	return New(Config{Core: c, Log: log, Self: wire.Coordinator{PID: 7}, Callers: asking, Operations: ofEachAccess})
 }
 
-func ofEachAccess(*core.Core) Table {
+func ofEachAccess(*feature.Core) Table {
 	var rows []Operation
 	for who := Reader; who <= Writer; who++ {
 		op := wire.Op[wire.None, wire.None](fmt.Sprint("access.", int(who)))

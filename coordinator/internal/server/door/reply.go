@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
@@ -52,7 +53,7 @@ func failure(err error) wire.Reply {
 		{ErrBadRequest, wire.CodeBadRequest},
 		{core.ErrNotFound, wire.CodeNotFound},
 		{core.ErrNoChannel, wire.CodeBadRequest},
-		{core.ErrAway, wire.CodeSettled},
+		{feature.ErrAway, wire.CodeSettled},
 		{core.ErrBound, wire.CodeBadRequest},
 		{ask.ErrScope, wire.CodeBadRequest},
 		{ask.ErrTerminal, wire.CodeDenied},

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/ledger"
@@ -39,7 +39,7 @@ func (s *Server) pastGuard(in wire.OutcomeRequest, p payload) error {
 	if err != nil {
 		return err
 	}
-	return s.cfg.Core.Overridden(core.Override{
+	return s.cfg.Core.Overridden(feature.Override{
 		Session: v.ID, Call: p.ToolUse, Tool: text.Fold(p.Tool), Denied: denied, Mods: s.parts.Overrules(v),
 	})
 }

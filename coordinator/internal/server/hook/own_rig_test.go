@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -20,7 +21,7 @@ func newOwnRig(t *testing.T) *Server {
 	}
 	t.Cleanup(func() { db.Close() })
 	log := slog.New(slog.DiscardHandler)
-	c, err := core.New(core.Config{
+	c, err := feature.New(core.Config{
 		Store:    db,
 		Log:      log,
 		Now:      time.Now,

@@ -15,7 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/agents"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/callers"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/opinions"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -27,7 +27,7 @@ import (
 
 // Config is what a Server needs.
 type Config struct {
-	Core    *core.Core
+	Core    *feature.Core
 	Log     *slog.Logger
 	Callers *callers.Register
 	Place   workplace.Reader

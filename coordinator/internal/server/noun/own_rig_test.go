@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -19,7 +20,7 @@ func newOwnRig(t *testing.T) *Server {
 	}
 	t.Cleanup(func() { db.Close() })
 	log := slog.New(slog.DiscardHandler)
-	c, err := core.New(core.Config{
+	c, err := feature.New(core.Config{
 		Store:    db,
 		Log:      log,
 		Now:      time.Now,

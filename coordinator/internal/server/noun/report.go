@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -49,7 +49,7 @@ func (s *Server) spent(since time.Time) []wire.Spent {
 	return wire.List(at, func(at int64) wire.Spent { return wire.Spent{At: at, USD: sums[at]} })
 }
 
-func (s *Server) wireReport(r core.Report) wire.ReportReply {
+func (s *Server) wireReport(r feature.Report) wire.ReportReply {
 	out := wire.ReportReply{
 		Since:      wire.Millis(r.Since),
 		Until:      wire.Millis(r.Until),

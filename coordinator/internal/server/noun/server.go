@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/internal/workplace"
 	"github.com/afar-sh/afar/coordinator/peer"
@@ -21,7 +21,7 @@ import (
 // Config is what a Server needs. Its functions call parts of the program that this
 // package must not import.
 type Config struct {
-	Core     *core.Core
+	Core     *feature.Core
 	Place    workplace.Reader
 	Self     wire.Coordinator
 	Shutdown func() // begins the shutdown; must not block
@@ -84,7 +84,7 @@ func New(cfg Config) *Server {
 func (s *Server) Connect(p Parts) { s.cfg.Parts = p }
 
 // Within returns the server as it works on a Core: that of the coordinator, or that of one act.
-func (s *Server) Within(c *core.Core) *Server {
+func (s *Server) Within(c *feature.Core) *Server {
 	if c == s.cfg.Core {
 		return s
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -99,7 +100,7 @@ func (s *Server) suggest(c *door.Call, in wire.SuggestRequest) (out wire.Suggest
 func (s *Server) suggestionAccept(
 	c *door.Call, in wire.SuggestionAcceptRequest,
 ) (out wire.Task, err error) {
-	d := core.Decided{Accept: true, Instruction: in.Instruction, By: c.Decider(), Channel: c.Channel()}
+	d := feature.Decided{Accept: true, Instruction: in.Instruction, By: c.Decider(), Channel: c.Channel()}
 	one, err := s.decideSuggestion(c, in.ID, d)
 	if err != nil {
 		return out, err
@@ -108,12 +109,12 @@ func (s *Server) suggestionAccept(
 }
 
 func (s *Server) suggestionDismiss(c *door.Call, in wire.Named) (out wire.Suggestion, err error) {
-	one, err := s.decideSuggestion(c, in.ID, core.Decided{By: c.Decider(), Channel: c.Channel()})
+	one, err := s.decideSuggestion(c, in.ID, feature.Decided{By: c.Decider(), Channel: c.Channel()})
 	return wireSuggestion(task.Slug(in.ID), one), err
 }
 
 // decideSuggestion records a decision, carries it out, and returns the suggestion as it is then.
-func (s *Server) decideSuggestion(c *door.Call, name string, d core.Decided) (one task.Suggestion, err error) {
+func (s *Server) decideSuggestion(c *door.Call, name string, d feature.Decided) (one task.Suggestion, err error) {
 	if err := task.CheckSlug(name); err != nil {
 		return one, door.BadRequest("%v", err)
 	}
@@ -142,7 +143,7 @@ func (s *Server) decideSuggestion(c *door.Call, name string, d core.Decided) (on
 
 // Decide carries out what the person decided about a suggestion. Doing it twice comes to the same:
 // one task.
-func (s *Server) Decide(ctx context.Context, d core.Decided) error {
+func (s *Server) Decide(ctx context.Context, d feature.Decided) error {
 	s.deciding.Lock()
 	defer s.deciding.Unlock()
 	one, err := s.cfg.Suggestions.Get(d.Name)
@@ -171,7 +172,7 @@ func (s *Server) Decide(ctx context.Context, d core.Decided) error {
 
 // noteDecided journals a decision that was carried out by a coordinator that died before it could
 // journal it.
-func (s *Server) noteDecided(d core.Decided, one task.Suggestion) error {
+func (s *Server) noteDecided(d feature.Decided, one task.Suggestion) error {
 	noted, err := s.cfg.Core.Noted(event.SuggestionDecided, string(d.Name))
 	if err != nil || noted || (one.Status == task.Accepted) != d.Accept {
 		return err
@@ -182,7 +183,7 @@ func (s *Server) noteDecided(d core.Decided, one task.Suggestion) error {
 // makeTask makes the task of a suggestion and starts it. It returns why the task could not be
 // started, "" if it was.
 func (s *Server) makeTask(
-	c *door.Call, d core.Decided, one task.Suggestion,
+	c *door.Call, d feature.Decided, one task.Suggestion,
 ) (made task.Slug, trouble string, err error) {
 	sum := sha256.Sum256([]byte(one.Ask(d.Name).ID))
 	key := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]) // in the form of a run's id

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
@@ -243,7 +244,7 @@ func (s *Server) triggerFire(c *door.Call, in wire.TriggerFireRequest) (out wire
 	if now := s.wireTrigger(name); now.State == wire.TriggerProposed || now.State == wire.TriggerBroken {
 		return out, door.BadRequest("trigger %s is only proposed; read its file, then: afar trigger on %s", name, name)
 	}
-	f, _, wait, err := s.cfg.Core.Shoot(core.Shot{
+	f, _, wait, err := s.cfg.Core.Shoot(feature.Shot{
 		Trigger: name,
 		Key:     "fire " + cmp.Or(in.Key, random.UUID()),
 		By:      c.Decider(),

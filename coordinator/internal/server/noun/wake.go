@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -77,7 +77,7 @@ func (s *Server) wakeAt(v session.Session, rule wire.TriggerNewRequest) (out wir
 	if err := s.cfg.Triggers.Folder.Create(name, file); err != nil {
 		return out, door.BadRequest("%v", err)
 	}
-	err = s.cfg.Core.ApproveWake(core.Waking{Trigger: name, Rule: file, By: text.Fold(v.Token) + ", for itself"})
+	err = s.cfg.Core.ApproveWake(feature.Waking{Trigger: name, Rule: file, By: text.Fold(v.Token) + ", for itself"})
 	out.Trigger = s.wireTrigger(name)
 	return out, err
 }

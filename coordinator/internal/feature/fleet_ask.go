@@ -1,4 +1,4 @@
-package core
+package feature
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -19,21 +20,21 @@ import (
 func (c *Core) MirrorCard(id fleet.MachineID, card fleet.Card) error {
 	for _, a := range card.Asks {
 		err := c.Recall(ask.MirrorID(string(id), a.ID)) // memory forgets one that ended long ago
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, core.ErrNotFound) {
 			return err
 		}
 	}
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		m, ok := s.machines.Rows[id]
 		if !ok || !m.Trusted() {
-			return fmt.Errorf("machine %s: %w", id, ErrNotFound)
+			return fmt.Errorf("machine %s: %w", id, core.ErrNotFound)
 		}
 		for _, a := range card.Asks {
 			s.mirrorAsk(m, a, card.From)
 		}
 		if len(card.Asks) > 0 {
 			first := card.Asks[0]
-			s.OnChannels("card:"+string(ask.MirrorID(string(id), first.CardID())), ActCard,
+			s.OnChannels("card:"+string(ask.MirrorID(string(id), first.CardID())), core.ActCard,
 				string(ask.MirrorID(string(id), first.CardID())), s.Now)
 		}
 		return nil
@@ -42,7 +43,7 @@ func (c *Core) MirrorCard(id fleet.MachineID, card fleet.Card) error {
 
 // mirrorAsk keeps the ask of a member as it is there. The member says nothing of what binds an answer here: the nonce
 // is ours, and the id names the machine that sent it.
-func (s *Draft) mirrorAsk(m fleet.Machine, a ask.Ask, from ask.From) {
+func (s *draft) mirrorAsk(m fleet.Machine, a ask.Ask, from ask.From) {
 	machine := string(m.ID)
 	from.Ref, from.Machine, from.Name, from.Decides = a.ID, machine, m.Name, m.Decides
 	a.ID, a.On = ask.MirrorID(machine, a.ID), ask.MirrorID(machine, a.On)
@@ -55,7 +56,7 @@ func (s *Draft) mirrorAsk(m fleet.Machine, a ask.Ask, from ask.From) {
 		from.Sent = old.From.Sent
 	} else {
 		a.Nonce = s.Cfg.Secret()
-		text := fmt.Sprintf("%s: %s asks for %s (sha256 %s)", m.Name, from.Token, a.Line(), Short(a.Hash))
+		text := fmt.Sprintf("%s: %s asks for %s (sha256 %s)", m.Name, from.Token, a.Line(), core.Short(a.Hash))
 		s.Record(event.AskOpened, a.Session, string(a.ID), text)
 	}
 	if !a.Waiting() {
@@ -71,7 +72,7 @@ func (s *Draft) mirrorAsk(m fleet.Machine, a ask.Ask, from ask.From) {
 // OpenMirrors returns the digests of the open asks of a machine as they are known here, by their ids there.
 func (c *Core) OpenMirrors(id fleet.MachineID) map[ask.ID]string {
 	out := map[ask.ID]string{}
-	c.View(func(s *State, _ time.Time) {
+	c.view(func(s *draft) {
 		for _, a := range s.Asks.ByMachine.All(string(id)) {
 			out[a.From.Ref] = a.Hash
 		}
@@ -82,7 +83,7 @@ func (c *Core) OpenMirrors(id fleet.MachineID) map[ask.ID]string {
 // WithdrawMirrors ends the asks of a machine that it does not know as open any more: it was put back, or its end was
 // never told.
 func (c *Core) WithdrawMirrors(id fleet.MachineID, refs []ask.ID, why string) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		for _, ref := range refs {
 			a, ok := s.Asks.Rows[ask.MirrorID(string(id), ref)]
 			if !ok || !a.Waiting() {
@@ -99,7 +100,7 @@ func (c *Core) WithdrawMirrors(id fleet.MachineID, refs []ask.ID, why string) er
 }
 
 // reshow has the cards of a machine say what the machine is called now and whether it can be reached.
-func (s *Draft) reshow(m fleet.Machine) {
+func (s *draft) reshow(m fleet.Machine) {
 	for _, a := range s.Asks.ByMachine.All(string(m.ID)) {
 		from := *a.From
 		from.Name, from.Decides, from.Away = m.Name, m.Decides, ""
@@ -116,7 +117,7 @@ func (s *Draft) reshow(m fleet.Machine) {
 }
 
 // forward sends what the person decided about an ask of another machine to that machine, which carries it out.
-func (s *Draft) forward(a ask.Ask, p Press) channel.Worded {
+func (s *draft) forward(a ask.Ask, p core.Press) channel.Worded {
 	if goesOn := a.Replied() && p.Text != ""; !a.Waiting() && !goesOn {
 		return channel.Answer{Card: ask.Card{a}, Err: ask.ErrSettled}
 	}
@@ -151,11 +152,11 @@ func (s *Draft) forward(a ask.Ask, p Press) channel.Worded {
 // SendAnswer sends an answer that was given at a terminal or on the page to the machine that asks. what says it in
 // words.
 func (c *Core) SendAnswer(id ask.ID, o fleet.Order, what string) (placed fleet.Order, err error) {
-	err = c.Do(func(s *Draft) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		a, known := s.Asks.Rows[id]
 		switch {
 		case !known || !a.Mirrored():
-			return ErrNotFound
+			return core.ErrNotFound
 		case !a.Waiting():
 			return ask.ErrSettled
 		}
@@ -169,7 +170,7 @@ func (c *Core) SendAnswer(id ask.ID, o fleet.Order, what string) (placed fleet.O
 }
 
 // showSent has the card of an ask say which answer is on its way to its machine, "" for none.
-func (s *Draft) showSent(a ask.Ask, what string) {
+func (s *draft) showSent(a ask.Ask, what string) {
 	from := *a.From
 	from.Sent, a.From = what, &from
 	s.Asks.Put(s.Batch, a)
@@ -177,7 +178,7 @@ func (s *Draft) showSent(a ask.Ask, what string) {
 }
 
 // sentWords says what a press decides.
-func sentWords(p Press) string {
+func sentWords(p core.Press) string {
 	switch {
 	case p.Pick != nil:
 		return "Chosen"
@@ -190,24 +191,24 @@ func sentWords(p Press) string {
 }
 
 // unsend notes that the answer of an order is not on its way any more.
-func (s *Draft) unsend(o fleet.Order) {
+func (s *draft) unsend(o fleet.Order) {
 	if a, ok := s.Asks.After(s.Batch, o.Ask); ok && a.Mirrored() && a.From.Sent != "" {
 		s.showSent(a, "")
 	}
 }
 
 // PressFrom returns the press that the hub sends for an ask of this machine.
-func (c *Core) PressFrom(act channel.Act, in fleet.Press) (p Press, err error) {
+func (c *Core) PressFrom(act channel.Act, in fleet.Press) (p core.Press, err error) {
 	a, err := c.Ask(in.Ask)
 	switch {
 	case err != nil:
 		return p, err
 	case a.Hash != in.Hash:
-		return p, ErrBound
+		return p, core.ErrBound
 	}
 	d := in.Decision
 	d.Channel, d.By = fleet.Channel, cmp.Or(strings.TrimSpace(d.By), act.By)
-	return Press{
+	return core.Press{
 		Act: act, Message: channel.MessageID(a.CardID()), Nonce: a.Nonce, Decision: d,
 		Pick: in.Pick, Text: in.Text, Word: in.Word,
 	}, nil
@@ -215,7 +216,7 @@ func (c *Core) PressFrom(act channel.Act, in fleet.Press) (p Press, err error) {
 
 // OnOtherCard reports whether an ask of a machine is shown on a card that the machine has open.
 func (c *Core) OnOtherCard(id fleet.MachineID, ref ask.ID, open map[ask.ID]string) (is bool) {
-	c.View(func(s *State, _ time.Time) {
+	c.view(func(s *draft) {
 		a := s.Asks.Rows[ask.MirrorID(string(id), ref)]
 		on, _, _ := strings.Cut(string(a.CardID()), "@")
 		_, is = open[ask.ID(on)]

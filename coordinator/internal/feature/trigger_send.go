@@ -1,9 +1,10 @@
-package core
+package feature
 
 import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -32,7 +33,7 @@ type Sending struct {
 // ledger. wait is not 0 for a firing beyond the limit of its trigger, which was not sent. A
 // firing that was dealt with already is not sent again.
 func (c *Core) SendFiring(in Sending) (wait time.Duration, err error) {
-	err = c.Do(func(s *Draft) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		f, ok := s.firings.Rows[in.Firing]
 		if !ok || f.State != trigger.Due {
 			return nil
@@ -59,7 +60,7 @@ func (c *Core) SendFiring(in Sending) (wait time.Duration, err error) {
 }
 
 // sendFiring sends the text of a firing to its address. own says that the text is a session's own.
-func (s *Draft) sendFiring(f trigger.Firing, in Sending, own bool) error {
+func (s *draft) sendFiring(f trigger.Firing, in Sending, own bool) error {
 	m := message.Message{
 		Key:     "firing:" + string(f.ID),
 		Text:    in.Text,
@@ -99,7 +100,7 @@ func (s *Draft) sendFiring(f trigger.Firing, in Sending, own bool) error {
 	}
 	next, err := f.Sent(to, string(message.IDOf(m.Key)), s.Now)
 	if in.Over != "" {
-		next.State, next.Why = trigger.Failed, Folded(in.Over)
+		next.State, next.Why = trigger.Failed, core.Folded(in.Over)
 	}
 	s.firings.Put(s.Batch, next)
 	return err
@@ -108,7 +109,7 @@ func (s *Draft) sendFiring(f trigger.Firing, in Sending, own bool) error {
 // Escalation returns the address that a session may write to, because it is a run of a trigger whose
 // rule names it, and the name of the run. It is empty for all others.
 func (c *Core) Escalation(id session.ID) (to, run string) {
-	c.View(func(s *State, _ time.Time) {
+	c.view(func(s *draft) {
 		r, _ := s.Runs.ByConversation.One(string(id))
 		t := s.triggers.Rows[trigger.Name(r.Trigger)]
 		if rule, err := s.ruleOf(t); err == nil && t.Live() {
@@ -118,15 +119,15 @@ func (c *Core) Escalation(id session.ID) (to, run string) {
 	return to, run
 }
 
-func (s *State) knowsTask(slug string) bool {
+func (s *draft) knowsTask(slug string) bool {
 	_, ok := s.Tasks.Rows[task.Slug(slug)]
 	return ok
 }
 
 // tellFiring tells the person a text in every away mode. why is "" unless that is impossible.
-func (s *Draft) tellFiring(m message.Message) (why string) {
+func (s *draft) tellFiring(m message.Message) (why string) {
 	if !s.Reachable() {
-		return ErrNoChannel.Error()
+		return core.ErrNoChannel.Error()
 	}
 	m.To = message.ToPerson
 	m = s.Post(m)
@@ -135,7 +136,7 @@ func (s *Draft) tellFiring(m message.Message) (why string) {
 }
 
 // runFiring gives a run a text: the one that the address names, or one of the rule's own.
-func (s *Draft) runFiring(f trigger.Firing, in Sending, m message.Message) (to, why string) {
+func (s *draft) runFiring(f trigger.Firing, in Sending, m message.Message) (to, why string) {
 	r, known := s.Runs.ByName.One(in.To.Name)
 	own := in.Run.ID != ""
 	switch {
@@ -161,7 +162,7 @@ func (s *Draft) runFiring(f trigger.Firing, in Sending, m message.Message) (to, 
 
 // replaceRun gives the name of a run whose conversation cannot go on to the next one, and tells the
 // person.
-func (s *Draft) replaceRun(r, next run.Run) {
+func (s *draft) replaceRun(r, next run.Run) {
 	old := run.Replace(r)
 	s.Runs.Put(s.Batch, old)
 	n := channel.News{Kind: channel.RunAnew, Of: r.Name, What: old.Name}

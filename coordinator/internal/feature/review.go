@@ -1,4 +1,4 @@
-package core
+package feature
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 )
 
 // reviews changes the review gate of a session. It does nothing for an unknown session.
-func (c *Core) reviews(id session.ID, change func(*Draft, session.Session) session.Review) error {
-	return c.Do(func(s *Draft) error {
+func (c *Core) reviews(id session.ID, change func(*draft, session.Session) session.Review) error {
+	return c.do(func(s *draft) error {
 		v, ok := s.Sessions.Rows[id]
 		if !ok {
 			return nil
@@ -26,7 +26,7 @@ func (c *Core) reviews(id session.ID, change func(*Draft, session.Session) sessi
 // SetReview switches the review gate of a session. seen is the state of the work that
 // needs no review.
 func (c *Core) SetReview(id session.ID, on bool, seen string) error {
-	return c.reviews(id, func(s *Draft, v session.Session) session.Review {
+	return c.reviews(id, func(s *draft, v session.Session) session.Review {
 		word := text.OnOff(on)
 		if v.Review.On != on {
 			s.Record(event.ReviewSet, id, v.Token, v.Token+": the review gate is "+word)
@@ -37,7 +37,7 @@ func (c *Core) SetReview(id session.ID, on bool, seen string) error {
 
 // ReviewPrompt records a prompt that the person typed, without secrets.
 func (c *Core) ReviewPrompt(id session.ID, prompt string) error {
-	return c.reviews(id, func(s *Draft, v session.Session) session.Review {
+	return c.reviews(id, func(s *draft, v session.Session) session.Review {
 		return v.Review.Prompt(prompt)
 	})
 }
@@ -45,7 +45,7 @@ func (c *Core) ReviewPrompt(id session.ID, prompt string) error {
 // ReviewerBegins records that a reviewer begins in a session, and the state of the work. It
 // returns what the reviewer is shown.
 func (c *Core) ReviewerBegins(id session.ID, agent, work string) (shown string, err error) {
-	err = c.reviews(id, func(s *Draft, v session.Session) session.Review {
+	err = c.reviews(id, func(s *draft, v session.Session) session.Review {
 		shown = v.Review.Shown()
 		return v.Review.Begin(agent, work)
 	})
@@ -64,7 +64,7 @@ func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Rulin
 		return review.Ruling{}, err
 	}
 	r := review.Judge(review.Since(entries), message)
-	return r, c.Do(func(s *Draft) error {
+	return r, c.do(func(s *draft) error {
 		v, known := s.Sessions.Rows[id]
 		s.Record(r.Kind, id, agent, fmt.Sprintf("%s: %s", v.Token, r.Text))
 		if r.Tell != "" {

@@ -1,10 +1,10 @@
-package core
+package feature
 
 import (
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/task"
@@ -16,8 +16,8 @@ const ActFile = "file"
 
 // Events returns the texts that wait for triage, oldest first.
 func (c *Core) Events() (all []task.Event) {
-	c.View(func(s *State, _ time.Time) {
-		waiting := slices.DeleteFunc(s.Messages.byState.All(string(message.Pending)), func(m message.Message) bool {
+	c.view(func(s *draft) {
+		waiting := slices.DeleteFunc(s.Messages.ByState.All(string(message.Pending)), func(m message.Message) bool {
 			return m.To != message.ToTriage
 		})
 		slices.SortFunc(waiting, func(a, b message.Message) int { return int(a.Seq - b.Seq) })
@@ -31,7 +31,7 @@ func (c *Core) Events() (all []task.Event) {
 // FileEvents records what becomes of events, in one transaction: each text for a task, each file
 // as an action. An event that was filed before is not filed again.
 func (c *Core) FileEvents(verdicts []task.Verdict) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		for _, v := range verdicts {
 			m, ok := s.Messages.Rows[message.ID(v.Event.ID)]
 			if !ok || m.To != message.ToTriage || m.State != message.Pending {
@@ -47,13 +47,13 @@ func (c *Core) FileEvents(verdicts []task.Verdict) error {
 }
 
 // file carries out one verdict and says what it is.
-func (s *Draft) file(v task.Verdict) (outcome string) {
+func (s *draft) file(v task.Verdict) (outcome string) {
 	if v.Ignored != "" {
-		return "ignored: " + Folded(v.Ignored)
+		return "ignored: " + core.Folded(v.Ignored)
 	}
 	if len(v.To) == 0 {
-		s.Enqueue(LaneTasks, "file:"+v.Event.ID, ActFile, Encode(v))
-		return "suggested: " + Folded(v.New.Title+v.Unsorted)
+		s.Enqueue(LaneTasks, "file:"+v.Event.ID, ActFile, core.Encode(v))
+		return "suggested: " + core.Folded(v.New.Title+v.Unsorted)
 	}
 	var names []string
 	for _, slug := range v.To {

@@ -1,10 +1,11 @@
-package core
+package feature
 
 import (
 	"cmp"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/task"
 )
@@ -13,7 +14,7 @@ import (
 // once, what they are to know. The caller carries out task.GoOn, and asks a model for
 // task.Undecided, for which rest says what it is to know.
 func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest task.Rest, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		t, ok := s.Tasks.Rows[slug]
 		if !ok {
 			return nil
@@ -23,7 +24,7 @@ func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest 
 		rule = t.Sweep(file, rest, s.Now)
 		if said := sweepNews(t, file, rule, a); said.Kind != "" {
 			s.Tasks.Put(s.Batch, t.Swept(rule, rest))
-			s.tellTask(t, said)
+			s.TellTask(t, said)
 		}
 		return nil
 	})
@@ -34,7 +35,7 @@ func (c *Core) SweepTask(slug task.Slug, file task.State) (rule task.Rule, rest 
 // person what it wants them to know. It does nothing if the task has changed since the question.
 // goOn is true if the caller is to let t go on.
 func (c *Core) FollowAdvice(a task.Advice, file task.State) (t task.Task, goOn bool, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		was, ok := s.Tasks.Rows[a.Case.Task.Slug]
 		rest := s.rest(was)
 		if !ok || was.Sweep(file, rest, s.Now) != task.Undecided || !a.About(file, rest) {
@@ -47,7 +48,7 @@ func (c *Core) FollowAdvice(a task.Advice, file task.State) (t task.Task, goOn b
 		}
 		s.Tasks.Put(s.Batch, t)
 		if tell {
-			s.tellTask(t, adviceNews(a))
+			s.TellTask(t, adviceNews(a))
 		}
 		return nil
 	})
@@ -62,7 +63,7 @@ func adviceNews(a task.Advice) channel.News {
 }
 
 // rest returns what the sweep knows of a task.
-func (s *State) rest(t task.Task) task.Rest {
+func (s *draft) rest(t task.Task) task.Rest {
 	rest := task.Rest{Since: t.CreatedAt}
 	if r, ok := s.Runs.Rows[t.Run]; ok {
 		rest.Since = r.Since
@@ -87,7 +88,7 @@ func sweepNews(t task.Task, file task.State, rule task.Rule, a ask.Ask) channel.
 	n := channel.News{Of: cmp.Or(file.Title, string(t.Slug)), What: string(t.Slug)}
 	switch rule {
 	case task.Overdue:
-		n.Kind, n.Why = channel.TaskOverdue, Briefly(a.Need())
+		n.Kind, n.Why = channel.TaskOverdue, core.Briefly(a.Need())
 	case task.Dormant:
 		n.Kind = channel.TaskDormant
 	case task.Stuck:

@@ -1,4 +1,4 @@
-package core
+package feature
 
 import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
@@ -14,7 +14,7 @@ const leftAuto = "auto mode cannot check calls here, so it goes on in " + run.Ac
 // run, and tells the person. It returns whether the turn ends for that, also if another call has
 // led to it. A session that is no run in auto mode stays as it is.
 func (c *Core) LeaveAuto(id session.ID) (leaves bool, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		r, _ := s.RunOf(id)
 		if leaves = r.Busy() && r.Turn.LeavesAuto; leaves {
 			return nil
@@ -25,9 +25,9 @@ func (c *Core) LeaveAuto(id session.ID) (leaves bool, err error) {
 		}
 		leaves = true
 		s.Runs.Put(s.Batch, next)
-		s.noteRun(event.RunMode, next, leftAuto)
+		s.NoteRun(event.RunMode, next, leftAuto)
 		s.Notify("auto", id, channel.News{Kind: channel.LeftAuto, Of: next.Name, What: leftAuto})
-		s.actRun(next.ID)
+		s.ActRun(next.ID)
 		return nil
 	})
 	return leaves, err

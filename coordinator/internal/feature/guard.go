@@ -1,8 +1,7 @@
-package core
+package feature
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
@@ -14,7 +13,7 @@ import (
 // rule did so in the turn. It tells the person once per turn that a session keeps
 // trying.
 func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		v, n := session.Deny(s.Sessions.Rows[id], s.turnOf(id, turn), rule)
 		times = n
 		s.Record(event.GuardDenied, id, rule, text)
@@ -32,16 +31,16 @@ func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err er
 
 // turnOf returns what tells the turn of a call from others: the prompt, as the host names it, or
 // the number of the run's turn.
-func (s *State) turnOf(id session.ID, prompt string) string {
+func (s *draft) turnOf(id session.ID, prompt string) string {
 	r, ok := s.Runs.ByConversation.One(string(id))
 	if prompt != "" || !ok {
 		return prompt
 	}
-	return "turn " + Itoa(r.Fence)
+	return fmt.Sprint("turn ", r.Fence)
 }
 
 // countAnswer notes that a hook takes the answer to an ask, which may be one more refusal.
-func (s *Draft) countAnswer(a ask.Ask) {
+func (s *draft) countAnswer(a ask.Ask) {
 	v, ok := s.Sessions.Rows[a.Session]
 	if !ok || a.Decision == nil || a.Decision.Allow && v.Denials.Row == 0 {
 		return
@@ -52,16 +51,16 @@ func (s *Draft) countAnswer(a ask.Ask) {
 // TaskRefusals returns how many calls of a session were refused in a row in its turn, if it is
 // the run of a task, and else 0.
 func (c *Core) TaskRefusals(id session.ID) (n int) {
-	c.View(func(s *State, _ time.Time) {
+	c.view(func(s *draft) {
 		r, _ := s.Runs.ByConversation.One(string(id))
-		if _, works := s.At(time.Time{}).taskOf(r.ID); works {
+		if _, works := s.TaskOf(r.ID); works {
 			n = s.Sessions.Rows[id].Denials.Row
 		}
 	})
 	return n
 }
 
-func (s *Draft) denyLoop(v session.Session, rule string) {
+func (s *draft) denyLoop(v session.Session, rule string) {
 	text := fmt.Sprintf("%s was denied %d times by %s in one turn and told to stop trying",
 		v.Token, session.DenyLoop, rule)
 	s.Record(event.GuardLoop, v.ID, rule, text)
@@ -74,7 +73,7 @@ func (s *Draft) denyLoop(v session.Session, rule string) {
 // PolicyBroken records what is wrong with the guard's policy files in a session. fresh
 // is true if the person has not been told of it there.
 func (c *Core) PolicyBroken(id session.ID, text string) (fresh bool, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		v, ok := s.Sessions.Rows[id]
 		if fresh = ok && v.Broken != text; !fresh {
 			return nil

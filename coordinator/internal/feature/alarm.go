@@ -1,4 +1,4 @@
-package core
+package feature
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // SettingsRefused records that a hook kept a session from accepting settings that
 // would switch the guard off. It tells the person once of each such change.
 func (c *Core) SettingsRefused(id session.ID, text string) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		v, what := s.Sessions.Rows[id], "did not take over a change of settings that would switch the guard off. "+text
 		if v.Settings == text {
 			s.Record(event.SettingsRefused, id, v.Token, v.Token+" "+what)
@@ -27,7 +27,7 @@ func (c *Core) SettingsRefused(id session.ID, text string) error {
 // alarm tells the person that something tries to get past the guard: on the channels,
 // in the journal and at the session's terminal. It does so during a pause too, because
 // the guard still works then.
-func (s *Draft) alarm(v session.Session, kind event.Kind, what string) {
+func (s *draft) alarm(v session.Session, kind event.Kind, what string) {
 	s.Sessions.Put(s.Batch, session.TellPerson(v, "Afar: "+what))
 	s.Record(kind, v.ID, v.Token, v.Token+" "+what)
 	s.Notify("alarm", v.ID, channel.News{Kind: channel.Alarm, Of: v.Token, What: what})
@@ -36,7 +36,7 @@ func (s *Draft) alarm(v session.Session, kind event.Kind, what string) {
 // TakeNotices returns and removes the notices that wait for a session's terminal, one
 // per line.
 func (c *Core) TakeNotices(id session.ID) (text string, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		v := s.Sessions.Rows[id]
 		if len(v.Notices) == 0 {
 			return nil
@@ -64,7 +64,7 @@ const maxOverrides = 100
 
 // Overridden records that a call got past the guard.
 func (c *Core) Overridden(o Override) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		v, ok := s.Sessions.Rows[o.Session]
 		if !ok || slices.Contains(v.Overridden, o.key()) {
 			return nil

@@ -1,4 +1,4 @@
-package core
+package feature
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/run"
@@ -20,13 +21,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/table"
 	"github.com/afar-sh/afar/coordinator/internal/wake"
-)
-
-// The parts of the fleet.
-const (
-	Machines wake.Part = "machines" // what is kept of machines, which are connected, which may join
-	Orders   wake.Part = "orders"   // an order waits, or has ended
-	Mirrors  wake.Part = "mirrors"  // what other machines show
 )
 
 func machineParts(_, _ fleet.Machine) []wake.Part { return []wake.Part{Machines} }
@@ -38,8 +32,8 @@ type orderTable struct {
 	waiting *table.Index[fleet.OrderID, fleet.Order]
 }
 
-func newOrderTable(s *State) orderTable {
-	t := Register(s, store.Orders, table.Traits[fleet.Order]{Touches: orderParts})
+func newOrderTable(s *core.State) orderTable {
+	t := core.Register(s, store.Orders, table.Traits[fleet.Order]{Touches: orderParts})
 	return orderTable{Table: t, waiting: t.IndexBy(func(o fleet.Order) string {
 		return table.KeyIf(o.Waits(), string(o.Machine))
 	})}
@@ -52,8 +46,8 @@ type mirrorTable struct {
 	byKind    *table.Index[fleet.MirrorID, fleet.Mirror]
 }
 
-func newMirrorTable(s *State) mirrorTable {
-	t := Register(s, store.Mirrors, table.Traits[fleet.Mirror]{
+func newMirrorTable(s *core.State) mirrorTable {
+	t := core.Register(s, store.Mirrors, table.Traits[fleet.Mirror]{
 		Touches: func(_, _ fleet.Mirror) []wake.Part { return []wake.Part{Mirrors} },
 	})
 	return mirrorTable{
@@ -71,14 +65,14 @@ var ErrAway = errors.New("the machine is not reachable now")
 
 // Fleet returns what this machine is in its fleet.
 func (c *Core) Fleet() (f store.Fleet) {
-	c.View(func(s *State, _ time.Time) { f = s.Settings.Fleet })
+	c.view(func(s *draft) { f = s.Settings.Fleet })
 	f.Invites = slices.Clone(f.Invites)
 	return f
 }
 
 // ChangeFleet changes what this machine is in its fleet; text says so in the journal, "" for nothing.
 func (c *Core) ChangeFleet(text string, change func(f *store.Fleet, now time.Time) error) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		set := s.NewSettings()
 		set.Fleet.Invites = slices.Clone(set.Fleet.Invites)
 		if err := change(&set.Fleet, s.Now); err != nil {
@@ -93,8 +87,8 @@ func (c *Core) ChangeFleet(text string, change func(f *store.Fleet, now time.Tim
 
 // Mine returns what this machine says of itself at each connect.
 func (c *Core) Mine() (k fleet.Known) {
-	c.View(func(s *State, _ time.Time) {
-		k = fleet.Known{Name: s.Settings.Fleet.Name, Life: s.Settings.Fleet.Life, Entry: s.entry, Mark: s.mark}
+	c.view(func(s *draft) {
+		k = fleet.Known{Name: s.Settings.Fleet.Name, Life: s.Settings.Fleet.Life, Entry: s.Entry, Mark: s.Mark}
 	})
 	return k
 }
@@ -121,11 +115,11 @@ func (c *Core) WasPutBack(seen fleet.Known) (bool, error) {
 
 // Machines returns the members of the fleet, by name. Those that were removed are left out.
 func (c *Core) Machines() (out []fleet.Machine) {
-	c.View(func(s *State, _ time.Time) { out = s.members() })
+	c.view(func(s *draft) { out = s.members() })
 	return out
 }
 
-func (s *State) members() []fleet.Machine {
+func (s *draft) members() []fleet.Machine {
 	all := slices.SortedFunc(maps.Values(s.machines.Rows), func(a, b fleet.Machine) int {
 		return cmp.Compare(a.Name, b.Name)
 	})
@@ -134,7 +128,7 @@ func (s *State) members() []fleet.Machine {
 
 // Machine returns the member with a name, an earlier name or a fingerprint.
 func (c *Core) Machine(name string) (m fleet.Machine, err error) {
-	c.View(func(s *State, _ time.Time) {
+	c.view(func(s *draft) {
 		if one, ok := s.machines.Rows[fleet.MachineID(name)]; ok && !one.Removed {
 			m = one
 			return
@@ -146,26 +140,26 @@ func (c *Core) Machine(name string) (m fleet.Machine, err error) {
 		}
 	})
 	if m.ID == "" {
-		return m, fmt.Errorf("machine %.40q: %w", name, ErrNotFound)
+		return m, fmt.Errorf("machine %.40q: %w", name, core.ErrNotFound)
 	}
 	return m, nil
 }
 
 // Present returns since when each machine is connected.
 func (c *Core) Present() (out map[fleet.MachineID]time.Time) {
-	c.View(func(s *State, _ time.Time) { out = maps.Clone(s.present) })
+	c.view(func(s *draft) { out = maps.Clone(s.present) })
 	return out
 }
 
 // IsPresent reports whether a machine is connected.
 func (c *Core) IsPresent(id fleet.MachineID) (is bool) {
-	c.View(func(s *State, _ time.Time) { _, is = s.present[id] })
+	c.view(func(s *draft) { _, is = s.present[id] })
 	return is
 }
 
 // Admit lets a machine join by an invite. A machine that has joined by it joins again.
 func (c *Core) Admit(invite string, who fleet.Machine) (m fleet.Machine, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		invites := slices.Clone(s.Settings.Fleet.Invites)
 		at := slices.IndexFunc(invites, func(i fleet.Invite) bool { return i.ID == invite })
 		if at < 0 || !invites[at].Good(who.ID, s.Now) {
@@ -205,10 +199,10 @@ func (c *Core) Admit(invite string, who fleet.Machine) (m fleet.Machine, err err
 func (c *Core) ChangeMachine(
 	id fleet.MachineID, text string, news channel.News, change func(m *fleet.Machine, now time.Time) error,
 ) (m fleet.Machine, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		var ok bool
 		if m, ok = s.machines.Rows[id]; !ok {
-			return fmt.Errorf("machine %s: %w", id, ErrNotFound)
+			return fmt.Errorf("machine %s: %w", id, core.ErrNotFound)
 		}
 		before := m
 		if err := change(&m, s.Now); err != nil {
@@ -245,7 +239,7 @@ func (c *Core) RenameMachine(id fleet.MachineID, name string) (fleet.Machine, er
 
 // SetPresent notes whether a machine is connected. Its cards say so, and what the person is told of it is one line.
 func (c *Core) SetPresent(id fleet.MachineID, is bool) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		m, ok := s.machines.Rows[id]
 		if _, was := s.present[id]; !ok || was == is {
 			return nil
@@ -265,10 +259,10 @@ func (c *Core) SetPresent(id fleet.MachineID, is bool) error {
 // MetMachine notes what a member says of itself when it connects. One with a new life was put back: what was under way
 // to it may have been carried out, and is not sent again.
 func (c *Core) MetMachine(id fleet.MachineID, says fleet.Hello) (m fleet.Machine, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		var ok bool
 		if m, ok = s.machines.Rows[id]; !ok || !m.Trusted() {
-			return fmt.Errorf("machine %s: %w", id, ErrNotFound)
+			return fmt.Errorf("machine %s: %w", id, core.ErrNotFound)
 		}
 		if m.Known.Life != "" && m.Known.Life != says.Life {
 			s.putBack(m.Name, func(o fleet.Order) bool { return o.Machine == id })
@@ -284,7 +278,7 @@ func (c *Core) MetMachine(id fleet.MachineID, says fleet.Hello) (m fleet.Machine
 }
 
 // putBack ends the orders that were under way when a machine was put back, and tells the person.
-func (s *Draft) putBack(name string, of func(fleet.Order) bool) {
+func (s *draft) putBack(name string, of func(fleet.Order) bool) {
 	ended := s.dropOrders(of, name+" was put back to an earlier copy, and this may have been done")
 	text := fmt.Sprintf("%s was put back to an earlier copy of its database: %d orders are not sent again", name, ended)
 	s.Record(event.FleetPutBack, "", name, text)
@@ -292,7 +286,7 @@ func (s *Draft) putBack(name string, of func(fleet.Order) bool) {
 }
 
 // dropOrders ends the waiting orders that of accepts, and returns how many there were. Nobody knows what they came to.
-func (s *Draft) dropOrders(of func(fleet.Order) bool, why string) (ended int) {
+func (s *draft) dropOrders(of func(fleet.Order) bool, why string) (ended int) {
 	for _, o := range s.orders.Rows {
 		if !o.Waits() || !of(o) {
 			continue
@@ -307,7 +301,7 @@ func (s *Draft) dropOrders(of func(fleet.Order) bool, why string) (ended int) {
 
 // HeardMachine notes how far a member says that it is. kill -9 may lose it.
 func (c *Core) HeardMachine(id fleet.MachineID, how fleet.Known) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		m, ok := s.machines.Rows[id]
 		if !ok || m.Known.Life != how.Life || m.Known.Entry >= how.Entry {
 			return nil
@@ -322,7 +316,7 @@ func (c *Core) HeardMachine(id fleet.MachineID, how fleet.Known) error {
 // TakeNewLife makes this machine another one for its peers, because its database is an earlier copy: it executes
 // nothing for others that it finds undone, and asks nothing again that may have been done.
 func (c *Core) TakeNewLife() error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		set := s.NewSettings()
 		set.Fleet.Life = s.Cfg.Secret()
 		for _, m := range s.machines.Rows {
@@ -343,7 +337,7 @@ func (c *Core) TakeNewLife() error {
 // MetHub notes what the hub says when this member connects: what it is, and whom the phone belongs to. A hub with a new
 // life numbers its orders anew.
 func (c *Core) MetHub(says fleet.Hello) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		set := s.NewSettings()
 		if f := &set.Fleet; f.Peer.Life != says.Life {
 			s.Batch.Anew = fleet.Channel
@@ -369,7 +363,7 @@ func (c *Core) MetHub(says fleet.Hello) error {
 
 // HeardHub notes how far the hub says that it is. kill -9 may lose it.
 func (c *Core) HeardHub(how fleet.Known) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		if p := s.Settings.Fleet.Peer; p.Life != how.Life || p.Entry >= how.Entry {
 			return nil
 		}
@@ -382,7 +376,7 @@ func (c *Core) HeardHub(how fleet.Known) error {
 
 // TwoHubs tells the person that another hub speaks with the key of this one.
 func (c *Core) TwoHubs() error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		name := s.Settings.Fleet.Name
 		s.Record(event.FleetChanged, "", name, "another hub speaks with the key of this one: both are refused")
 		s.Notify(string(channel.TwoHubs), "", channel.News{Kind: channel.TwoHubs, Of: name})
@@ -396,20 +390,20 @@ func (c *Core) NoteFleet(who, why string) error { return c.Note(event.FleetRefus
 // Order has another machine carry out an operation. The order waits until the machine has said what it came to; the
 // person of the act hears it then.
 func (c *Core) Order(o fleet.Order) (placed fleet.Order, err error) {
-	err = c.Do(func(s *Draft) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		placed, err = s.order(o)
 		return err
 	})
 	return placed, err
 }
 
-func (s *Draft) order(o fleet.Order) (fleet.Order, error) {
+func (s *draft) order(o fleet.Order) (fleet.Order, error) {
 	m, ok := s.machines.After(s.Batch, o.Machine)
 	if !ok || !m.Trusted() {
-		return o, fmt.Errorf("machine %s: %w", o.Machine, ErrNotFound)
+		return o, fmt.Errorf("machine %s: %w", o.Machine, core.ErrNotFound)
 	}
 	if !m.Decides {
-		return o, fmt.Errorf("%w: %s joined with --no-decide: answer at that machine", ErrChannel, m.Name)
+		return o, fmt.Errorf("%w: %s joined with --no-decide: answer at that machine", core.ErrChannel, m.Name)
 	}
 	m.Last++
 	o.Number, o.At = m.Last, s.Now
@@ -421,20 +415,20 @@ func (s *Draft) order(o fleet.Order) (fleet.Order, error) {
 
 // Waiting returns the orders for a machine that nobody knows the end of, in their order.
 func (c *Core) Waiting(id fleet.MachineID) (out []fleet.Order) {
-	c.View(func(s *State, _ time.Time) { out = s.orders.waiting.All(string(id)) })
+	c.view(func(s *draft) { out = s.orders.waiting.All(string(id)) })
 	slices.SortFunc(out, func(a, b fleet.Order) int { return cmp.Compare(a.Number, b.Number) })
 	return out
 }
 
 // OrderOf returns an order.
 func (c *Core) OrderOf(id fleet.OrderID) (o fleet.Order, ok bool) {
-	c.View(func(s *State, _ time.Time) { o, ok = s.orders.Rows[id] })
+	c.view(func(s *draft) { o, ok = s.orders.Rows[id] })
 	return o, ok
 }
 
 // Taken notes that the machine has committed an order. kill -9 may lose it: the order is then sent again.
 func (c *Core) Taken(id fleet.OrderID) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		o, ok := s.orders.Rows[id]
 		if !ok || o.Taken {
 			return nil
@@ -447,7 +441,7 @@ func (c *Core) Taken(id fleet.OrderID) error {
 
 // EndOrder notes what an order came to, once, and tells the person who asked for it.
 func (c *Core) EndOrder(id fleet.OrderID, what channel.Settlement) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		o, ok := s.orders.Rows[id]
 		if !ok || !o.Waits() {
 			return nil
@@ -474,14 +468,14 @@ func (c *Core) EndOrder(id fleet.OrderID, what channel.Settlement) error {
 		case told.Text != "":
 			told.Text = m.Name + ": " + told.Text
 		}
-		s.OnChannel(o.Act.Channel, "order:"+string(o.ID()), ActSay, Encode(told), s.Now)
+		s.OnChannel(o.Act.Channel, "order:"+string(o.ID()), core.ActSay, core.Encode(told), s.Now)
 		return nil
 	})
 }
 
 // Mirror takes over what a machine shows: items that are new or changed, and the names of those that are gone.
 func (c *Core) Mirror(id fleet.MachineID, items []fleet.Item, gone []string) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		for _, item := range items {
 			kind, ref, _ := strings.Cut(item.Name, " ")
 			m := fleet.Mirror{Machine: id, Kind: kind, Ref: ref, Hash: item.Hash, Body: item.Body, At: s.Now}
@@ -502,7 +496,7 @@ func (c *Core) Mirror(id fleet.MachineID, items []fleet.Item, gone []string) err
 // Mirrored returns the digests of what a machine showed last, by name.
 func (c *Core) Mirrored(id fleet.MachineID) map[string]string {
 	out := map[string]string{}
-	c.View(func(s *State, _ time.Time) {
+	c.view(func(s *draft) {
 		for _, kind := range fleet.Kinds {
 			for _, m := range s.mirrors.byMachine.All(on(id, kind)) {
 				out[m.Kind+" "+m.Ref] = m.Hash
@@ -514,13 +508,13 @@ func (c *Core) Mirrored(id fleet.MachineID) map[string]string {
 
 // MirrorsOf returns what other machines show of a kind, in no order.
 func (c *Core) MirrorsOf(kind string) (out []fleet.Mirror) {
-	c.View(func(s *State, _ time.Time) { out = s.mirrors.byKind.All(kind) })
+	c.view(func(s *draft) { out = s.mirrors.byKind.All(kind) })
 	return out
 }
 
 // MirrorsOn returns what a machine shows of a kind, in no order.
 func (c *Core) MirrorsOn(id fleet.MachineID, kind string) (out []fleet.Mirror) {
-	c.View(func(s *State, _ time.Time) { out = s.mirrors.byMachine.All(on(id, kind)) })
+	c.view(func(s *draft) { out = s.mirrors.byMachine.All(on(id, kind)) })
 	return out
 }
 
@@ -531,7 +525,7 @@ func (c *Core) TellFrom(id fleet.MachineID, t fleet.Tell) error {
 	if err != nil || old {
 		return err
 	}
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		if _, known := s.mirrors.Rows[mark.ID()]; known {
 			return nil
 		}
@@ -549,16 +543,16 @@ func (c *Core) TellFrom(id fleet.MachineID, t fleet.Tell) error {
 			}
 		case t.Remind != "":
 			card := string(ask.MirrorID(string(id), t.Remind))
-			s.OnChannels("remind:"+card, ActRemind, card, s.Now)
+			s.OnChannels("remind:"+card, core.ActRemind, card, s.Now)
 		default:
-			s.OnChannels("notice:"+key, ActNotice, Encode(noticeOf(name, t.Notice)), s.Now)
+			s.OnChannels("notice:"+key, core.ActNotice, core.Encode(noticeOf(name, t.Notice)), s.Now)
 		}
 		return nil
 	})
 }
 
 // proposerOf returns the session here that proposed a run of a machine, "" for none.
-func (s *State) proposerOf(id fleet.MachineID, started run.ID) session.ID {
+func (s *draft) proposerOf(id fleet.MachineID, started run.ID) session.ID {
 	for _, o := range s.orders.Rows {
 		var r struct{ ID run.ID }
 		isIt := o.For != "" && o.Machine == id && o.Reply != nil && json.Unmarshal(o.Reply.Body, &r) == nil
@@ -584,7 +578,7 @@ func noticeOf(machine string, n channel.Notice) channel.Notice {
 
 // AwaitOrder waits until an order has ended, at most until ctx ends.
 func (c *Core) AwaitOrder(ctx context.Context, id fleet.OrderID) (o fleet.Order, ended bool) {
-	c.Until(ctx, func(s *State) bool {
+	c.until(ctx, func(s *draft) bool {
 		o = s.orders.Rows[id]
 		ended = !o.Waits()
 		return ended
@@ -595,7 +589,7 @@ func (c *Core) AwaitOrder(ctx context.Context, id fleet.OrderID) (o fleet.Order,
 // LeaveFleet forgets the fleet: its machines, what waits for them and what they show. Nobody is reached through the hub
 // any more.
 func (c *Core) LeaveFleet() error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		set := s.NewSettings()
 		was := set.Fleet.Name
 		set.Fleet = store.Fleet{}

@@ -1,4 +1,4 @@
-package core
+package feature
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -36,19 +37,19 @@ type Waking struct {
 }
 
 func init() {
-	decided[ask.WakeUp], declined[ask.WakeUp] = (*Draft).wakeDecided, (*Draft).wakeDeclined
-	decided[ask.Missed], declined[ask.Missed] = (*Draft).missedDecided, (*Draft).missedDeclined
+	decided[ask.WakeUp], declined[ask.WakeUp] = (*draft).wakeDecided, (*draft).wakeDeclined
+	decided[ask.Missed], declined[ask.Missed] = (*draft).missedDecided, (*draft).missedDeclined
 }
 
 // AskAside asks the person for what a session wants, in words for the journal. A second call with the same id
 // returns the ask of the first.
 func (c *Core) AskAside(a ask.Ask, wants string) (ask.Ask, error) {
-	err := c.Do(func(s *Draft) error {
+	err := c.do(func(s *draft) error {
 		if old, ok := s.Asks.Rows[a.ID]; ok {
 			a = old
 			return nil
 		}
-		text := fmt.Sprintf("%s wants %s (sha256 %s)", s.Label(a.Session), wants, Short(a.Hash))
+		text := fmt.Sprintf("%s wants %s (sha256 %s)", s.Label(a.Session), wants, core.Short(a.Hash))
 		a = s.OpenAside(ask.Start(a, s.Mode(a.Session, s.Now), s.Now), text)
 		return nil
 	})
@@ -57,7 +58,7 @@ func (c *Core) AskAside(a ask.Ask, wants string) (ask.Ask, error) {
 
 // CountOpen returns how many questions of a kind about a session wait for the person's answer.
 func (c *Core) CountOpen(id session.ID, kind ask.Kind) (n int) {
-	c.View(func(s *State, _ time.Time) {
+	c.view(func(s *draft) {
 		for _, a := range s.Asks.Of(id) {
 			if a.Kind == kind && a.State == ask.Open {
 				n++
@@ -79,7 +80,7 @@ func (c *Core) ApproveWake(w Waking) error {
 // firing that would have run it. Until they answer they are not asked again. The wake-up goes on with an
 // allow, and ends without one.
 func (c *Core) AskWakeAgain(a ask.Ask, f trigger.FiringID, until time.Time) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		fired, due := s.firings.Rows[f]
 		if !due || fired.State != trigger.Due {
 			return nil
@@ -100,14 +101,14 @@ func (c *Core) AskWakeAgain(a ask.Ask, f trigger.FiringID, until time.Time) erro
 				a.ExpiresAt = until
 			}
 			s.OpenAside(a, fmt.Sprintf("the check of trigger %s has changed; the person is asked (sha256 %s)",
-				a.About.Trigger, Short(a.Hash)))
+				a.About.Trigger, core.Short(a.Hash)))
 		}
 		return nil
 	})
 }
 
 // asksAbout reports whether a question of a kind about a trigger is open.
-func (s *State) asksAbout(name trigger.Name, kind ask.Kind) bool {
+func (s *draft) asksAbout(name trigger.Name, kind ask.Kind) bool {
 	return slices.ContainsFunc(s.Asks.Waiting(), func(a ask.Ask) bool {
 		return a.Kind == kind && a.State == ask.Open && a.About.Trigger == string(name)
 	})
@@ -116,7 +117,7 @@ func (s *State) asksAbout(name trigger.Name, kind ask.Kind) bool {
 // NotYet ends a firing whose check has not passed. failed says why the check could not tell, ""
 // for a plain not yet.
 func (c *Core) NotYet(id trigger.FiringID, failed string) error {
-	return c.Do(func(s *Draft) (err error) {
+	return c.do(func(s *draft) (err error) {
 		f, ok := s.firings.Rows[id]
 		t := s.triggers.Rows[f.Trigger]
 		r, err := s.ruleOf(t)
@@ -135,7 +136,7 @@ func (c *Core) NotYet(id trigger.FiringID, failed string) error {
 
 // askMissed asks the person whether a trigger is to fire for a time at which nothing ran. It takes
 // the place of an earlier question about the trigger.
-func (s *Draft) askMissed(t trigger.Trigger, r trigger.Rule, at trigger.Instant) {
+func (s *draft) askMissed(t trigger.Trigger, r trigger.Rule, at trigger.Instant) {
 	s.dropTriggerAsks(t.Name, "the trigger was due again")
 	about := ask.About{Trigger: string(t.Name), Firing: string(trigger.IDOf(t.Name, at.Key))}
 	if f, ok := s.firings.After(s.Batch, trigger.FiringID(about.Firing)); ok {
@@ -153,7 +154,7 @@ func (s *Draft) askMissed(t trigger.Trigger, r trigger.Rule, at trigger.Instant)
 }
 
 // dropTriggerAsks ends the open question about a missed time of a trigger, or about its check.
-func (s *Draft) dropTriggerAsks(name trigger.Name, why string) {
+func (s *draft) dropTriggerAsks(name trigger.Name, why string) {
 	for _, a := range s.Asks.Waiting() {
 		asks := a.Kind == ask.Missed || a.Kind == ask.WakeUp
 		if asks && a.State == ask.Open && a.About.Trigger == string(name) {
@@ -163,7 +164,7 @@ func (s *Draft) dropTriggerAsks(name trigger.Name, why string) {
 }
 
 // missedDecided lets a trigger fire after all.
-func (s *Draft) missedDecided(a ask.Ask) {
+func (s *draft) missedDecided(a ask.Ask) {
 	f := s.firings.Rows[trigger.FiringID(a.About.Firing)]
 	if next, err := f.Again(a.Decision.By); err == nil && a.Decision.Allow {
 		s.firings.Put(s.Batch, next)
@@ -171,7 +172,7 @@ func (s *Draft) missedDecided(a ask.Ask) {
 }
 
 // missedDeclined notes in the ledger why a trigger does not fire.
-func (s *Draft) missedDeclined(a ask.Ask) {
+func (s *draft) missedDeclined(a ask.Ask) {
 	if f, ok := s.firings.After(s.Batch, trigger.FiringID(a.About.Firing)); ok && f.Asked {
 		f.Asked = false
 		f.Why = "nothing ran at its time; " + a.Ending()
@@ -180,7 +181,7 @@ func (s *Draft) missedDeclined(a ask.Ask) {
 }
 
 // wakeDecided has the trigger of an allowed wake-up switched on.
-func (s *Draft) wakeDecided(a ask.Ask) {
+func (s *draft) wakeDecided(a ask.Ask) {
 	over := a.About.Again && !s.triggers.Rows[trigger.Name(a.About.Trigger)].On // or switched off meanwhile
 	if over || !a.Decision.Allow {
 		return
@@ -189,11 +190,11 @@ func (s *Draft) wakeDecided(a ask.Ask) {
 		Trigger: trigger.Name(a.About.Trigger), Rule: a.About.Rule, By: a.Decision.By, Risk: a.Why,
 		Runs: a.About.Runs, For: a.Session,
 	}
-	s.Enqueue(LaneTriggers, "wake:"+string(a.ID), ActWake, Encode(w))
+	s.Enqueue(LaneTriggers, "wake:"+string(a.ID), ActWake, core.Encode(w))
 }
 
 // wakeDeclined tells a session that nothing wakes it, and ends a wake-up that it had.
-func (s *Draft) wakeDeclined(a ask.Ask) {
+func (s *draft) wakeDeclined(a ask.Ask) {
 	if a.About.Again && !s.endWake(a) {
 		return // the session was told when the wake-up was over
 	}
@@ -213,7 +214,7 @@ func (s *Draft) wakeDeclined(a ask.Ask) {
 
 // endWake ends a wake-up whose check the person was asked about again and did not allow. It returns
 // false for one that is over already.
-func (s *Draft) endWake(a ask.Ask) bool {
+func (s *draft) endWake(a ask.Ask) bool {
 	name := trigger.Name(a.About.Trigger)
 	t, ok := s.triggers.After(s.Batch, name)
 	if !ok || !t.Known() || !t.On {

@@ -1,4 +1,4 @@
-package core
+package feature
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -34,23 +35,23 @@ type undoTable struct {
 	byLife  *table.Index[undo.ID, undo.Snapshot] // those that are not gone, under active
 }
 
-func newUndoTable(s *State) undoTable {
-	t := Register(s, store.Undos, table.Traits[undo.Snapshot]{
+func newUndoTable(s *core.State, o *own) undoTable {
+	t := core.Register(s, store.Undos, table.Traits[undo.Snapshot]{
 		Due:     func(v undo.Snapshot, _ time.Time) time.Time { return v.Next() },
-		Expire:  Expiry(s, func(s *Draft, v undo.Snapshot) { s.putUndo(undo.Tick(v, s.Now)) }),
+		Expire:  expiry(s, o, func(s *draft, v undo.Snapshot) { s.putUndo(undo.Tick(v, s.Now)) }),
 		Touches: func(_, after undo.Snapshot) []wake.Part { return []wake.Part{ofUndo(after.ID)} },
 	})
 	return undoTable{
 		Table:   t,
 		byAsk:   t.IndexBy(func(v undo.Snapshot) string { return string(v.Ask) }),
 		byShown: t.IndexBy(func(v undo.Snapshot) string { return string(v.Shown) }),
-		byLife:  t.IndexBy(func(v undo.Snapshot) string { return table.KeyIf(v.State != undo.Gone, Active) }),
+		byLife:  t.IndexBy(func(v undo.Snapshot) string { return table.KeyIf(v.State != undo.Gone, core.Active) }),
 	}
 }
 
 // putUndo records a snapshot, with what follows from its new state, and updates the card of
 // its ask.
-func (s *Draft) putUndo(v undo.Snapshot) {
+func (s *draft) putUndo(v undo.Snapshot) {
 	s.recordUndo(v)
 	a, ok := s.Asks.After(s.Batch, v.Card())
 	next := withUndo(a, v)
@@ -65,7 +66,7 @@ func (s *Draft) putUndo(v undo.Snapshot) {
 
 // recordUndo records a snapshot, with what follows from its new state: a line in the
 // journal, an action, and the snapshot that can undo a restore.
-func (s *Draft) recordUndo(v undo.Snapshot) {
+func (s *draft) recordUndo(v undo.Snapshot) {
 	before, _ := s.undos.After(s.Batch, v.ID)
 	s.undos.Put(s.Batch, v)
 	switch {
@@ -91,11 +92,11 @@ func (s *Draft) recordUndo(v undo.Snapshot) {
 	}
 }
 
-func (s *Draft) actUndo(kind string, id undo.ID) {
+func (s *draft) actUndo(kind string, id undo.ID) {
 	s.Enqueue(LaneUndo, kind+":"+string(id), kind, string(id))
 }
 
-func (s *Draft) tellUndo(kind event.Kind, v undo.Snapshot, text string) {
+func (s *draft) tellUndo(kind event.Kind, v undo.Snapshot, text string) {
 	s.Record(kind, v.Session, string(v.ID), s.Token(v.Session)+": "+string(v.ID)+": "+text)
 }
 
@@ -112,10 +113,10 @@ func withUndo(a ask.Ask, v undo.Snapshot) ask.Ask {
 // planned for the same call, because the guard's question and the host's dialog are
 // about one call. There is room for a number of snapshots; the oldest goes first.
 func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		old, known := s.plannedUndo(sn)
 		if planned = old; !known {
-			sn.ID = s.Cfg.newUndoID()
+			sn.ID = s.newUndoID()
 			planned = undo.Plan(sn, s.Now)
 		}
 		planned.Ask = cmp.Or(sn.Ask, planned.Ask)
@@ -132,15 +133,15 @@ func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
 	return planned, err
 }
 
-func (cfg *Config) newUndoID() undo.ID { return "undo_" + undo.ID(cfg.Secret()[8:]) }
+func (o *own) newUndoID() undo.ID { return "undo_" + undo.ID(o.cfg.Secret()[8:]) }
 
 // plannedUndo finds the snapshot that was planned for a call: for its ask, or for the
 // same call before the ask was opened.
-func (s *Draft) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
+func (s *draft) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 	if v, ok := s.undoOf(sn.Ask); ok {
 		return v, true
 	}
-	for _, v := range s.undos.byLife.All(Active) {
+	for _, v := range s.undos.byLife.All(core.Active) {
 		if (v.Ask == "" || sn.Ask == "") && v.Of(sn.Session, sn.Agent, sn.Tool, sn.Hash) {
 			return v, true
 		}
@@ -149,7 +150,7 @@ func (s *Draft) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 }
 
 // undoOf returns the latest snapshot of an ask, as the draft leaves it.
-func (s *Draft) undoOf(id ask.ID) (v undo.Snapshot, ok bool) {
+func (s *draft) undoOf(id ask.ID) (v undo.Snapshot, ok bool) {
 	all := append(s.undos.byAsk.All(string(id)), s.undos.byShown.All(string(id))...)
 	if len(all) == 0 {
 		return v, false
@@ -160,7 +161,7 @@ func (s *Draft) undoOf(id ask.ID) (v undo.Snapshot, ok bool) {
 
 // lentFor returns the ask whose late answer allowed the call of another ask. The person
 // knows the card of the first.
-func (s *State) lentFor(id ask.ID) ask.ID {
+func (s *draft) lentFor(id ask.ID) ask.ID {
 	a := s.Asks.Rows[id]
 	if a.Decision == nil || a.Decision.Channel != "lease" {
 		return ""
@@ -174,15 +175,15 @@ func (s *State) lentFor(id ask.ID) ask.ID {
 }
 
 // openUndos returns the snapshots that are not gone, oldest first.
-func (s *State) openUndos() []undo.Snapshot {
-	return slices.SortedFunc(slices.Values(s.undos.byLife.All(Active)), func(a, b undo.Snapshot) int {
+func (s *draft) openUndos() []undo.Snapshot {
+	return slices.SortedFunc(slices.Values(s.undos.byLife.All(core.Active)), func(a, b undo.Snapshot) int {
 		return cmp.Or(a.PlannedAt.Compare(b.PlannedAt), cmp.Compare(a.ID, b.ID))
 	})
 }
 
 // followUndo applies a change of an ask to its snapshot, and returns the ask with what
 // its card says of the snapshot.
-func (s *Draft) followUndo(a ask.Ask) ask.Ask {
+func (s *draft) followUndo(a ask.Ask) ask.Ask {
 	v, ok := s.undoOf(a.ID)
 	if !ok {
 		return a
@@ -196,7 +197,7 @@ func (s *Draft) followUndo(a ask.Ask) ask.Ask {
 
 // ranUndo notes that the step of a call is over, and adds the action that looks at the files
 // it left.
-func (s *Draft) ranUndo(o ask.Outcome) {
+func (s *draft) ranUndo(o ask.Outcome) {
 	for _, v := range s.openUndos() {
 		if !v.Of(o.Session, o.Agent, o.Tool, o.Hash) {
 			continue
@@ -210,7 +211,7 @@ func (s *Draft) ranUndo(o ask.Outcome) {
 
 // endStep notes that the step of a snapshot is over. It reports whether the step can be
 // undone.
-func (s *Draft) endStep(v undo.Snapshot) bool {
+func (s *draft) endStep(v undo.Snapshot) bool {
 	next, err := undo.Ran(v, s.Now)
 	if err != nil {
 		return false // it was over before
@@ -222,7 +223,7 @@ func (s *Draft) endStep(v undo.Snapshot) bool {
 // endUndos notes that the allowed steps of an ended session are over. The hook that
 // reports that may have died with the session. When a step ended is not known, so nobody
 // looks at the files that it left.
-func (s *Draft) endUndos(id session.ID) {
+func (s *draft) endUndos(id session.ID) {
 	for _, v := range s.openUndos() {
 		if v.Session == id && v.State == undo.Ready && s.Asks.Rows[v.Ask].WasAllowed() {
 			s.endStep(v)
@@ -231,7 +232,7 @@ func (s *Draft) endUndos(id session.ID) {
 }
 
 // endRedo notes, in the snapshot that was taken before v was restored, how that ended.
-func (s *Draft) endRedo(v undo.Snapshot) {
+func (s *draft) endRedo(v undo.Snapshot) {
 	redo, ok := s.undos.After(s.Batch, v.Restore.Redo)
 	switch {
 	case !ok:
@@ -244,27 +245,27 @@ func (s *Draft) endRedo(v undo.Snapshot) {
 
 // Undos returns the snapshots that can be or were restored, oldest first.
 func (c *Core) Undos() (out []undo.Snapshot) {
-	c.View(func(s *State, _ time.Time) { out = s.openUndos() })
+	c.view(func(s *draft) { out = s.openUndos() })
 	return slices.DeleteFunc(out, func(v undo.Snapshot) bool { return v.State == undo.Planned })
 }
 
 // Undo returns a snapshot, even if it is gone.
 func (c *Core) Undo(id undo.ID) (v undo.Snapshot, err error) {
-	c.View(func(s *State, _ time.Time) { v, err = s.undo(id) })
+	c.view(func(s *draft) { v, err = s.undo(id) })
 	return v, err
 }
 
-func (s *State) undo(id undo.ID) (undo.Snapshot, error) {
+func (s *draft) undo(id undo.ID) (undo.Snapshot, error) {
 	v, ok := s.undos.Rows[id]
 	if !ok {
-		return v, fmt.Errorf("snapshot %q: %w", id, ErrNotFound)
+		return v, fmt.Errorf("snapshot %q: %w", id, core.ErrNotFound)
 	}
 	return v, nil
 }
 
 // UndoOf returns the snapshot of an ask.
 func (c *Core) UndoOf(id ask.ID) (v undo.Snapshot, ok bool) {
-	c.View(func(s *State, _ time.Time) { v, ok = s.At(time.Time{}).undoOf(id) })
+	c.view(func(s *draft) { v, ok = s.undoOf(id) })
 	return v, ok
 }
 
@@ -274,7 +275,7 @@ type UndoStep func(v undo.Snapshot, now time.Time) (undo.Snapshot, error)
 // ChangeUndo applies one transition to a snapshot, and returns the snapshot after it. A
 // result may come twice or late. One that no longer fits changes nothing.
 func (c *Core) ChangeUndo(id undo.ID, change UndoStep) (after undo.Snapshot, err error) {
-	err = c.Do(func(s *Draft) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		v, err := s.undo(id)
 		if err != nil {
 			return err
@@ -292,14 +293,14 @@ func (c *Core) ChangeUndo(id undo.ID, change UndoStep) (after undo.Snapshot, err
 
 // StartUndo starts to restore a snapshot. The snapshot later shows the result.
 func (c *Core) StartUndo(id undo.ID, r undo.Restore) (undo.Snapshot, error) {
-	r.Redo = c.cfg.newUndoID()
+	r.Redo = c.newUndoID()
 	return c.ChangeUndo(id, func(v undo.Snapshot, _ time.Time) (undo.Snapshot, error) { return undo.Start(v, r) })
 }
 
 // AwaitUndo waits until a snapshot is no longer being restored, at most until
 // ctx ends.
 func (c *Core) AwaitUndo(ctx context.Context, id undo.ID) (v undo.Snapshot, err error) {
-	c.Until(ctx, func(s *State) bool {
+	c.until(ctx, func(s *draft) bool {
 		v = s.undos.Rows[id]
 		return v.State != undo.Restoring
 	}, ofUndo(id))

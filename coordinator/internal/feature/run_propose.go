@@ -1,10 +1,11 @@
-package core
+package feature
 
 import (
 	"fmt"
 	"path/filepath"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
 	"github.com/afar-sh/afar/coordinator/internal/message"
@@ -13,16 +14,16 @@ import (
 )
 
 func init() {
-	decided[ask.Proposal], declined[ask.Proposal] = (*Draft).startProposed, (*Draft).proposalDeclined
+	decided[ask.Proposal], declined[ask.Proposal] = (*draft).startProposed, (*draft).proposalDeclined
 }
 
 // Propose asks the person whether a session may have a run started. A second call with the
 // same id returns the ask of the first.
 func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
-	err := c.Do(func(s *Draft) (err error) {
+	err := c.do(func(s *draft) (err error) {
 		if old, ok := s.Asks.Rows[a.ID]; ok {
 			if a.Session != old.Session {
-				return fmt.Errorf("ask %q: %w", a.ID, ErrBound)
+				return fmt.Errorf("ask %q: %w", a.ID, core.ErrBound)
 			}
 			a = old
 			return nil
@@ -36,7 +37,7 @@ func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
 		}
 		p.Run.Seal = c.cfg.Secret()
 		a.Proposed = &p
-		text := fmt.Sprintf("%s proposes run %s (sha256 %s)", s.Label(a.Session), p.Run.Name, Short(a.Hash))
+		text := fmt.Sprintf("%s proposes run %s (sha256 %s)", s.Label(a.Session), p.Run.Name, core.Short(a.Hash))
 		a = s.OpenAside(ask.Start(a, s.Mode(a.Session, s.Now), s.Now), text)
 		return nil
 	})
@@ -45,7 +46,7 @@ func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
 
 // OpenAside opens an ask for which no hook waits, and which has just started. text is for the
 // journal.
-func (s *Draft) OpenAside(a ask.Ask, text string) ask.Ask {
+func (s *draft) OpenAside(a ask.Ask, text string) ask.Ask {
 	a.Nonce, a.Times = s.Cfg.Secret(), s.Cfg.Rules.Times
 	a.Attended = s.Sessions.Rows[a.Session].Attended
 	a = ask.Tick(a, s.Now)
@@ -55,12 +56,12 @@ func (s *Draft) OpenAside(a ask.Ask, text string) ask.Ask {
 }
 
 // below returns a run as it is when the session by starts it.
-func (s *State) below(r run.Run, by session.ID) (run.Run, error) {
+func (s *draft) below(r run.Run, by session.ID) (run.Run, error) {
 	r.Parent, r.Ephemeral, r.Depth = string(by), true, 1
 	if parent, ok := s.Runs.ByConversation.One(string(by)); ok {
 		r.Depth = parent.Depth + 1
 	}
-	r, err := s.withName(r)
+	r, err := s.WithName(r)
 	if err != nil {
 		return r, err
 	}
@@ -68,7 +69,7 @@ func (s *State) below(r run.Run, by session.ID) (run.Run, error) {
 }
 
 // startProposed starts the run of a proposal that was just decided, if it was allowed.
-func (s *Draft) startProposed(a ask.Ask) {
+func (s *draft) startProposed(a ask.Ask) {
 	switch {
 	case !a.Starts():
 		return
@@ -86,19 +87,19 @@ func (s *Draft) startProposed(a ask.Ask) {
 	r.By = a.Decision.By
 	r = run.New(r, s.Now)
 	s.Runs.Put(s.Batch, r)
-	s.noteRun(event.RunStarted, r, "proposed by "+s.Label(a.Session)+", allowed by "+r.By+", in "+r.Dir)
+	s.NoteRun(event.RunStarted, r, "proposed by "+s.Label(a.Session)+", allowed by "+r.By+", in "+r.Dir)
 	s.Post(message.Message{
 		Key:     "run:" + string(r.ID),
 		Session: session.ID(r.Conversation),
 		Text:    a.Proposed.Prompt,
 		By:      s.Label(a.Session),
 	})
-	s.startTurns()
+	s.StartTurns()
 }
 
 // startElsewhere has another machine start the run of a proposal that was allowed. What comes of it goes to the session
 // that proposed it, too.
-func (s *Draft) startElsewhere(a ask.Ask) {
+func (s *draft) startElsewhere(a ask.Ask) {
 	o := fleet.Order{
 		Machine: fleet.MachineID(a.Proposed.Machine), Op: orderRun, In: a.Proposed.In, By: a.Decision.By, For: a.Session,
 	}
@@ -111,7 +112,7 @@ func (s *Draft) startElsewhere(a ask.Ask) {
 const orderRun = "run.start"
 
 // HandBack gives a session what came of a run that it proposed and that is on another machine.
-func (s *Draft) HandBack(to session.ID, key, name, text string) {
+func (s *draft) HandBack(to session.ID, key, name, text string) {
 	by := "run:" + name
 	s.Post(message.Message{
 		Key: "result:" + key, Session: to, By: by, Data: true,
@@ -121,7 +122,7 @@ func (s *Draft) HandBack(to session.ID, key, name, text string) {
 
 // handUp gives the result of a delegated run to the conversation that proposed it, once. A
 // long result is a file in the folder of that session.
-func (s *Draft) handUp(id run.ID) {
+func (s *draft) handUp(id run.ID) {
 	r, _ := s.Runs.After(s.Batch, id)
 	next, report, ok := run.HandUp(r, s.Now)
 	if !ok || s.hasBelow(r) {
@@ -131,7 +132,7 @@ func (s *Draft) handUp(id run.ID) {
 	to := session.ID(r.Parent)
 	if report.File != "" {
 		name := "run-" + r.Name + ".md"
-		s.keepText(to, name, report.File)
+		s.KeepText(to, name, report.File)
 		report.Text += "\n\nThe whole result: " + filepath.Join(s.Cfg.Pages, s.Token(to), name)
 	}
 	by := "run:" + r.Name
@@ -146,8 +147,8 @@ func (s *Draft) handUp(id run.ID) {
 
 // hasBelow reports whether a run waits for runs that it proposed: one is open as a question, or
 // has not reported. Its own result comes after theirs.
-func (s *Draft) hasBelow(r run.Run) bool {
-	if len(s.Runs.byParent.After(s.Batch, r.Conversation)) > 0 {
+func (s *draft) hasBelow(r run.Run) bool {
+	if len(s.Runs.ByParent.After(s.Batch, r.Conversation)) > 0 {
 		return true
 	}
 	for _, a := range s.Asks.Of(session.ID(r.Conversation)) {
@@ -159,7 +160,7 @@ func (s *Draft) hasBelow(r run.Run) bool {
 }
 
 // proposalDeclined hands up the result of the run whose proposal has ended without a run.
-func (s *Draft) proposalDeclined(a ask.Ask) {
+func (s *draft) proposalDeclined(a ask.Ask) {
 	if r, ok := s.RunOf(a.Session); ok {
 		s.handUp(r.ID)
 	}

@@ -1,9 +1,9 @@
-package core
+package feature
 
 import (
 	"context"
-	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
@@ -11,17 +11,17 @@ import (
 // Journal returns at most limit entries after seq, oldest first, or the newest
 // ones. If there is none, it waits for one until ctx ends.
 func (c *Core) Journal(ctx context.Context, after int64, limit int, id session.ID, newest bool) ([]event.Event, error) {
-	about := journal
+	about := core.Journal
 	if id != "" {
-		about = ofSessionJournal(id)
+		about = core.OfSessionJournal(id)
 	}
-	return awaitRows(ctx, c, about, func() ([]event.Event, error) { return c.cfg.Store.Journal(after, limit, id, newest) })
+	return core.AwaitRows(ctx, c.Core, about, func() ([]event.Event, error) { return c.cfg.Store.Journal(after, limit, id, newest) })
 }
 
 // LastEntry returns the number of the newest journal entry. The state that is read
 // afterwards has the change that the entry is about.
 func (c *Core) LastEntry() (seq int64) {
-	c.View(func(s *State, _ time.Time) { seq = s.entry })
+	c.view(func(s *draft) { seq = s.Entry })
 	return seq
 }
 

@@ -1,4 +1,4 @@
-package core
+package feature
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/signin"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -20,13 +21,13 @@ type browserTable struct {
 	byLife *table.Index[signin.ID, signin.Browser] // those that have not ended, under active
 }
 
-func newBrowserTable(s *State) browserTable {
-	t := Register(s, store.Browsers, table.Traits[signin.Browser]{
+func newBrowserTable(s *core.State, o *own) browserTable {
+	t := core.Register(s, store.Browsers, table.Traits[signin.Browser]{
 		Due:     browserDue,
-		Expire:  Expiry(s, (*Draft).expireBrowser),
+		Expire:  expiry(s, o, (*draft).expireBrowser),
 		Touches: func(_, _ signin.Browser) []wake.Part { return []wake.Part{Browsers} },
 	})
-	byLife := t.IndexBy(func(b signin.Browser) string { return table.KeyIf(b.EndedAt.IsZero(), Active) })
+	byLife := t.IndexBy(func(b signin.Browser) string { return table.KeyIf(b.EndedAt.IsZero(), core.Active) })
 	return browserTable{Table: t, byLife: byLife}
 }
 
@@ -38,7 +39,7 @@ func browserDue(v signin.Browser, _ time.Time) time.Time {
 	return v.Expires
 }
 
-func (s *Draft) expireBrowser(v signin.Browser) {
+func (s *draft) expireBrowser(v signin.Browser) {
 	_ = s.endBrowser(v, "it was not used for 30 days") // one that has ended is not due
 }
 
@@ -46,9 +47,7 @@ func (s *Draft) expireBrowser(v signin.Browser) {
 // as a digest in memory.
 func (c *Core) NewLink() (code string, expires time.Time, err error) {
 	code = c.secret(2)
-	c.lock()
-	defer c.unlock()
-	c.links, expires = c.links.Add(signin.DigestOf(c.cfg.Home, code), c.cfg.Now())
+	c.view(func(s *draft) { s.links, expires = s.links.Add(signin.DigestOf(c.cfg.Home, code), s.Now) })
 	return code, expires, nil
 }
 
@@ -66,9 +65,9 @@ func (c *Core) secret(n int) string {
 // usable link is signin.ErrLink.
 func (c *Core) SignIn(code, agent string) (token string, v signin.Browser, err error) {
 	token = c.secret(4)
-	err = c.Do(func(s *Draft) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		// The link is used up even if the commit fails: it may have been seen by then.
-		if c.links, err = c.links.Use(signin.DigestOf(c.cfg.Home, code), s.Now); err != nil {
+		if s.links, err = s.links.Use(signin.DigestOf(c.cfg.Home, code), s.Now); err != nil {
 			return err
 		}
 		id := "browser_" + signin.ID(c.cfg.Secret()[8:])
@@ -85,8 +84,8 @@ func (c *Core) SignIn(code, agent string) (token string, v signin.Browser, err e
 }
 
 // makeBrowserRoom signs the browser out that was unused the longest, if there are as many as may be.
-func (s *Draft) makeBrowserRoom() {
-	all := s.activeBrowsers(s.Now)
+func (s *draft) makeBrowserRoom() {
+	all := s.activeBrowsers()
 	if len(all) < signin.Most {
 		return
 	}
@@ -97,16 +96,16 @@ func (s *Draft) makeBrowserRoom() {
 // SignedIn returns the browser whose cookie holds a token, and notes the use at times.
 func (c *Core) SignedIn(token string) (v signin.Browser, ok bool) {
 	digest, stale := signin.DigestOf(c.cfg.Home, token), false
-	c.View(func(s *State, now time.Time) {
-		if v, ok = s.browserOf(digest, now); ok {
-			_, stale = signin.Seen(v, now)
+	c.view(func(s *draft) {
+		if v, ok = s.browserOf(digest); ok {
+			_, stale = signin.Seen(v, s.Now)
 		}
 	})
 	if !stale {
 		return v, ok
 	}
-	err := c.Do(func(s *Draft) error {
-		if v, ok = s.browserOf(digest, s.Now); !ok {
+	err := c.do(func(s *draft) error {
+		if v, ok = s.browserOf(digest); !ok {
 			return nil
 		}
 		next, changed := signin.Seen(v, s.Now)
@@ -123,8 +122,8 @@ func (c *Core) SignedIn(token string) (v signin.Browser, ok bool) {
 }
 
 // browserOf finds the browser that is signed in with a digest. It compares with all of them.
-func (s *State) browserOf(d signin.Digest, now time.Time) (found signin.Browser, ok bool) {
-	for _, v := range s.activeBrowsers(now) {
+func (s *draft) browserOf(d signin.Digest) (found signin.Browser, ok bool) {
+	for _, v := range s.activeBrowsers() {
 		if v.Digest.Equal(d) {
 			found, ok = v, true
 		}
@@ -133,8 +132,8 @@ func (s *State) browserOf(d signin.Digest, now time.Time) (found signin.Browser,
 }
 
 // activeBrowsers returns the browsers that are signed in, oldest first.
-func (s *State) activeBrowsers(now time.Time) []signin.Browser {
-	all := slices.DeleteFunc(s.browsers.byLife.All(Active), func(v signin.Browser) bool { return !v.Active(now) })
+func (s *draft) activeBrowsers() []signin.Browser {
+	all := slices.DeleteFunc(s.browsers.byLife.All(core.Active), func(v signin.Browser) bool { return !v.Active(s.Now) })
 	slices.SortFunc(all, func(a, b signin.Browser) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	})
@@ -143,23 +142,23 @@ func (s *State) activeBrowsers(now time.Time) []signin.Browser {
 
 // Browsers returns the browsers that are signed in, oldest first.
 func (c *Core) Browsers() (out []signin.Browser) {
-	c.View(func(s *State, now time.Time) { out = s.activeBrowsers(now) })
+	c.view(func(s *draft) { out = s.activeBrowsers() })
 	return out
 }
 
 // SignOut signs a browser out for by. It returns ErrNotFound if it is not signed in.
 func (c *Core) SignOut(id signin.ID, by string) error {
-	return c.Do(func(s *Draft) (err error) {
+	return c.do(func(s *draft) (err error) {
 		v, ok := s.browsers.Rows[id]
 		if !ok || !v.Active(s.Now) {
-			return fmt.Errorf("browser %q: %w", id, ErrNotFound)
+			return fmt.Errorf("browser %q: %w", id, core.ErrNotFound)
 		}
 		err = s.endBrowser(v, "signed out by "+by)
 		return err
 	})
 }
 
-func (s *Draft) endBrowser(v signin.Browser, how string) error {
+func (s *draft) endBrowser(v signin.Browser, how string) error {
 	v, err := signin.End(v, how, s.Now)
 	if err != nil {
 		return err

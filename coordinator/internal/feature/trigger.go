@@ -1,4 +1,4 @@
-package core
+package feature
 
 import (
 	"cmp"
@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/approved"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/table"
@@ -28,13 +30,13 @@ func triggerDue(t trigger.Trigger, now time.Time) time.Time {
 }
 
 // ruleOf returns the rule that a person has approved.
-func (s *State) ruleOf(t trigger.Trigger) (trigger.Rule, error) {
+func (s *draft) ruleOf(t trigger.Trigger) (trigger.Rule, error) {
 	return trigger.Parse(string(t.Name), t.Text, s.Cfg.Zones)
 }
 
 // taken reports which instants of a trigger were dealt with. One that was missed may fire after
 // the clock was set back.
-func (s *State) taken(name trigger.Name) trigger.Taken {
+func (s *draft) taken(name trigger.Name) trigger.Taken {
 	return func(key string) bool {
 		f, ok := s.firings.Rows[trigger.IDOf(name, key)]
 		return ok && f.State != trigger.Passed
@@ -42,7 +44,7 @@ func (s *State) taken(name trigger.Name) trigger.Taken {
 }
 
 // expireTrigger deals with the instants of a trigger that have passed.
-func (s *Draft) expireTrigger(t trigger.Trigger) {
+func (s *draft) expireTrigger(t trigger.Trigger) {
 	if next, ok := s.triggers.After(s.Batch, t.Name); ok && !next.On {
 		return // the same commit has switched it off
 	}
@@ -77,16 +79,34 @@ func (s *Draft) expireTrigger(t trigger.Trigger) {
 
 // reschedule deals with the instants of all triggers anew: since the last start, the machine may have
 // moved to another time zone.
-func (s *Draft) reschedule() {
+func reschedule(s *draft) error {
 	for _, t := range s.triggers.Rows {
 		if !t.Next.IsZero() {
 			s.expireTrigger(t)
 		}
 	}
+	return nil
 }
 
-func (s *Draft) noteTrigger(kind event.Kind, name trigger.Name, text string) {
-	s.Record(kind, "", string(name), "trigger "+string(name)+": "+Folded(text))
+// triggerClaims returns what the triggers claim that are on.
+func (s *draft) triggerClaims() (all []core.Claim) {
+	for _, t := range s.triggers.Rows {
+		if !t.On || t.Removed {
+			continue
+		}
+		all = append(all, core.Claim{
+			Row: store.Triggers.Table + " " + string(t.Name), Kind: event.TriggerOn, Subject: string(t.Name),
+			Proof: core.Proof(t.Text + t.Runs), TakeBack: func(d *core.Draft) {
+				t.File, t.Next = approved.File{Held: core.Unproven}, time.Time{}
+				s.triggers.Put(d.Batch, t)
+			},
+		})
+	}
+	return all
+}
+
+func (s *draft) noteTrigger(kind event.Kind, name trigger.Name, text string) {
+	s.Record(kind, "", string(name), "trigger "+string(name)+": "+core.Folded(text))
 }
 
 // ApproveTrigger switches a trigger on with the text of its file, for the person by.
@@ -97,7 +117,7 @@ func (c *Core) ApproveTrigger(name trigger.Name, text, by string) (t trigger.Tri
 func (c *Core) approveTrigger(
 	name trigger.Name, text, by string, change func(*trigger.Trigger),
 ) (t trigger.Trigger, err error) {
-	err = c.Do(func(s *Draft) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		if t = s.triggers.Rows[name]; t.Removed {
 			t = trigger.Trigger{} // another one of the same name
 		}
@@ -110,7 +130,7 @@ func (c *Core) approveTrigger(
 		t = t.SwitchOn(text, by, r, s.taken(name), s.Now)
 		change(&t)
 		s.triggers.Put(s.Batch, t)
-		said := "switched on by " + by + " (sha256 " + Short(t.Hash) + ")" + Proof(t.Text+t.Runs)
+		said := "switched on by " + by + " (sha256 " + core.Short(t.Hash) + ")" + core.Proof(t.Text+t.Runs)
 		s.noteTrigger(event.TriggerOn, name, said)
 		return nil
 	})
@@ -132,7 +152,7 @@ func (c *Core) setDaily() (err error) {
 
 // OffTrigger switches a trigger off, for the person by.
 func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
-	return c.changeTrigger(name, func(s *Draft, t trigger.Trigger) trigger.Trigger {
+	return c.changeTrigger(name, func(s *draft, t trigger.Trigger) trigger.Trigger {
 		s.noteTrigger(event.TriggerOff, name, "switched off by "+by)
 		s.dropTriggerAsks(name, "the trigger was switched off")
 		return t.SwitchOff()
@@ -141,7 +161,7 @@ func (c *Core) OffTrigger(name trigger.Name, by string) (trigger.Trigger, error)
 
 // RemoveTrigger forgets a trigger, for the person by. Its ledger stays.
 func (c *Core) RemoveTrigger(name trigger.Name, by string) (trigger.Trigger, error) {
-	return c.changeTrigger(name, func(s *Draft, t trigger.Trigger) trigger.Trigger {
+	return c.changeTrigger(name, func(s *draft, t trigger.Trigger) trigger.Trigger {
 		s.noteTrigger(event.TriggerRemoved, name, "removed by "+by)
 		s.dropTriggerAsks(name, "the trigger was removed")
 		t = t.SwitchOff()
@@ -153,7 +173,7 @@ func (c *Core) RemoveTrigger(name trigger.Name, by string) (trigger.Trigger, err
 // LookedAtTrigger notes how the file of a trigger differs from what the person approved, "" if it does
 // not. The person is told once.
 func (c *Core) LookedAtTrigger(name trigger.Name, why string) error {
-	_, err := c.changeTrigger(name, func(s *Draft, t trigger.Trigger) trigger.Trigger {
+	_, err := c.changeTrigger(name, func(s *draft, t trigger.Trigger) trigger.Trigger {
 		r, err := s.ruleOf(t)
 		if err != nil || t.Held == why {
 			return t
@@ -173,12 +193,12 @@ func (c *Core) LookedAtTrigger(name trigger.Name, why string) error {
 
 // changeTrigger applies a step to a trigger that a person has approved.
 func (c *Core) changeTrigger(
-	name trigger.Name, f func(*Draft, trigger.Trigger) trigger.Trigger,
+	name trigger.Name, f func(*draft, trigger.Trigger) trigger.Trigger,
 ) (t trigger.Trigger, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		old := s.triggers.Rows[name]
 		if !old.Known() {
-			return fmt.Errorf("trigger %q: %w", name, ErrNotFound)
+			return fmt.Errorf("trigger %q: %w", name, core.ErrNotFound)
 		}
 		if t = f(s, old); t != old {
 			s.triggers.Put(s.Batch, t)
@@ -190,7 +210,7 @@ func (c *Core) changeTrigger(
 
 // NoteTrigger writes into the journal what a person did with a trigger.
 func (c *Core) NoteTrigger(name trigger.Name, text string) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		s.noteTrigger(event.TriggerChanged, name, text)
 		return nil
 	})
@@ -198,13 +218,13 @@ func (c *Core) NoteTrigger(name trigger.Name, text string) error {
 
 // Trigger returns what is kept of a trigger. A file that no person has approved has nothing.
 func (c *Core) Trigger(name trigger.Name) (t trigger.Trigger, ok bool) {
-	c.View(func(s *State, _ time.Time) { t = s.triggers.Rows[name] })
+	c.view(func(s *draft) { t = s.triggers.Rows[name] })
 	return t, t.Known()
 }
 
 // Triggers returns what is kept of all triggers that have a file, by name.
 func (c *Core) Triggers() (all []trigger.Trigger) {
-	c.View(func(s *State, _ time.Time) { all = s.triggers.Sorted() })
+	c.view(func(s *draft) { all = s.triggers.Sorted() })
 	return slices.DeleteFunc(all, func(t trigger.Trigger) bool { return !t.Known() || t.Name == trigger.Daily })
 }
 
@@ -214,8 +234,8 @@ type firingTable struct {
 	byState *table.Index[trigger.FiringID, trigger.Firing] // of what is not over
 }
 
-func newFiringTable(s *State) firingTable {
-	t := Register(s, store.Firings, table.Traits[trigger.Firing]{Touches: firingParts})
+func newFiringTable(s *core.State) firingTable {
+	t := core.Register(s, store.Firings, table.Traits[trigger.Firing]{Touches: firingParts, Reloads: true})
 	byState := t.IndexBy(func(f trigger.Firing) string { return table.KeyIf(!f.Over(), string(f.State)) })
 	return firingTable{Table: t, byState: byState}
 }
@@ -225,18 +245,6 @@ func firingParts(_, after trigger.Firing) []wake.Part {
 		return []wake.Part{Firings, Triggers}
 	}
 	return []wake.Part{Triggers}
-}
-
-// reloadFirings loads the ledger of about a day before now, when the clock was set back: what fired
-// then does not fire again.
-func (c *Core) reloadFirings(now time.Time) {
-	bad, err := c.state.firings.Load(c.cfg.Store, now.Add(-remember), now)
-	for _, b := range bad {
-		err = errors.Join(err, b)
-	}
-	if err != nil {
-		c.cfg.Log.Error("read the ledger of triggers after the clock was set back", "err", err)
-	}
 }
 
 // A Shot is what makes a trigger fire apart from the clock.
@@ -260,7 +268,7 @@ func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration,
 	if err != nil || known {
 		return old, false, 0, err
 	}
-	err = c.Do(func(s *Draft) (err error) {
+	err = c.do(func(s *draft) (err error) {
 		t := s.triggers.Rows[in.Trigger]
 		if f, known = s.firings.Rows[id]; known {
 			return nil
@@ -268,7 +276,7 @@ func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration,
 		r, err := s.ruleOf(t)
 		switch {
 		case !t.Known():
-			return fmt.Errorf("trigger %q: %w", in.Trigger, ErrNotFound)
+			return fmt.Errorf("trigger %q: %w", in.Trigger, core.ErrNotFound)
 		case err != nil:
 			return err
 		case !in.Waits:
@@ -287,7 +295,7 @@ func (c *Core) Shoot(in Shot) (f trigger.Firing, fresh bool, wait time.Duration,
 
 // firing returns a line of the ledger, however old it is.
 func (c *Core) firing(id trigger.FiringID) (f trigger.Firing, ok bool, err error) {
-	c.View(func(s *State, _ time.Time) { f, ok = s.firings.Rows[id] })
+	c.view(func(s *draft) { f, ok = s.firings.Rows[id] })
 	if ok {
 		return f, true, nil
 	}
@@ -296,7 +304,7 @@ func (c *Core) firing(id trigger.FiringID) (f trigger.Firing, ok bool, err error
 
 // DueFirings returns the firings that are to be sent, in the order of their times.
 func (c *Core) DueFirings() (all []trigger.Firing) {
-	c.View(func(s *State, _ time.Time) { all = s.firings.byState.All(string(trigger.Due)) })
+	c.view(func(s *draft) { all = s.firings.byState.All(string(trigger.Due)) })
 	slices.SortFunc(all, func(a, b trigger.Firing) int {
 		return cmp.Or(a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID)))
 	})
@@ -311,24 +319,24 @@ func (c *Core) FiringLog(name trigger.Name, limit int) ([]trigger.Firing, error)
 
 // EndFiring ends a firing whose text is not sent. The person is told of one that failed.
 func (c *Core) EndFiring(id trigger.FiringID, to trigger.State, why string) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		f, ok := s.firings.Rows[id]
 		if !ok {
-			return fmt.Errorf("firing %q: %w", id, ErrNotFound)
+			return fmt.Errorf("firing %q: %w", id, core.ErrNotFound)
 		}
 		return s.endFiring(f, to, why)
 	})
 }
 
-func (s *Draft) endFiring(f trigger.Firing, to trigger.State, why string) error {
-	next, err := f.End(to, Folded(why), s.Now)
+func (s *draft) endFiring(f trigger.Firing, to trigger.State, why string) error {
+	next, err := f.End(to, core.Folded(why), s.Now)
 	if errors.Is(err, trigger.ErrOver) {
 		return nil // done before
 	}
 	s.firings.Put(s.Batch, next)
 	if to == trigger.Failed {
 		s.Notify("trigger:"+string(f.Trigger), "",
-			channel.News{Kind: channel.TriggerFailed, Of: string(f.Trigger), Why: Folded(why)})
+			channel.News{Kind: channel.TriggerFailed, Of: string(f.Trigger), Why: core.Folded(why)})
 	}
 	return err
 }

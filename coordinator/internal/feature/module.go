@@ -1,11 +1,12 @@
-package core
+package feature
 
 import (
 	"errors"
 	"fmt"
-	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/approved"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/module"
@@ -24,18 +25,35 @@ func moduleParts(before, after module.Module) []wake.Part {
 // ErrDisabled says that a module is not enabled, or with another content.
 var ErrDisabled = errors.New("the module is not enabled")
 
-func (s *Draft) noteModule(kind event.Kind, name module.Name, text string) {
-	s.Record(kind, "", string(name), "module "+string(name)+": "+Folded(text))
+func (s *draft) noteModule(kind event.Kind, name module.Name, text string) {
+	s.Record(kind, "", string(name), "module "+string(name)+": "+core.Folded(text))
+}
+
+// moduleClaims returns what the modules claim that are enabled.
+func (s *draft) moduleClaims() (all []core.Claim) {
+	for _, m := range s.modules.Rows {
+		if !m.On {
+			continue
+		}
+		all = append(all, core.Claim{
+			Row: store.Modules.Table + " " + string(m.Name), Kind: event.ModuleEnabled, Subject: string(m.Name),
+			Proof: core.Proof(m.Hash), TakeBack: func(d *core.Draft) {
+				m.File = approved.File{Held: core.Unproven}
+				s.modules.Put(d.Batch, m)
+			},
+		})
+	}
+	return all
 }
 
 // EnableModule enables the content of a folder for the person by.
 func (c *Core) EnableModule(name module.Name, hash, by string) (m module.Module, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		m = s.modules.Rows[name]
 		m.Name = name
 		m = m.Enable(hash, by, s.Now)
 		s.modules.Put(s.Batch, m)
-		s.noteModule(event.ModuleEnabled, name, "enabled by "+by+" (sha256 "+Short(hash)+")"+Proof(hash))
+		s.noteModule(event.ModuleEnabled, name, "enabled by "+by+" (sha256 "+core.Short(hash)+")"+core.Proof(hash))
 		return nil
 	})
 	return m, err
@@ -43,9 +61,9 @@ func (c *Core) EnableModule(name module.Name, hash, by string) (m module.Module,
 
 // DisableModule disables a module for the person by.
 func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err error) {
-	err = c.Do(func(s *Draft) error {
+	err = c.do(func(s *draft) error {
 		if m = s.modules.Rows[name]; !m.Known() {
-			return fmt.Errorf("module %q: %w", name, ErrNotFound)
+			return fmt.Errorf("module %q: %w", name, core.ErrNotFound)
 		}
 		m = m.Disable(by, s.Now)
 		s.modules.Put(s.Batch, m)
@@ -58,7 +76,7 @@ func (c *Core) DisableModule(name module.Name, by string) (m module.Module, err 
 // LookedAtModule notes how the folder of a module differs from the one with this hash, "" if it does
 // not. The person is told once. It does nothing if the person has enabled another content since.
 func (c *Core) LookedAtModule(name module.Name, hash, why string) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		m := s.modules.Rows[name]
 		if !m.On || m.Hash != hash || m.Held == why {
 			return nil
@@ -70,20 +88,20 @@ func (c *Core) LookedAtModule(name module.Name, hash, why string) error {
 			return nil
 		}
 		s.noteModule(event.ModuleDisabled, name, "held: "+why)
-		s.Notify("module:"+string(name), "", channel.News{Kind: channel.ModuleHeld, Of: string(name), Why: Folded(why)})
+		s.Notify("module:"+string(name), "", channel.News{Kind: channel.ModuleHeld, Of: string(name), Why: core.Folded(why)})
 		return nil
 	})
 }
 
 // Module returns what is kept of a module. A folder that no person has enabled has nothing.
 func (c *Core) Module(name module.Name) (m module.Module, ok bool) {
-	c.View(func(s *State, _ time.Time) { m = s.modules.Rows[name] })
+	c.view(func(s *draft) { m = s.modules.Rows[name] })
 	return m, m.Known()
 }
 
 // Modules returns what is kept of all modules, by name.
 func (c *Core) Modules() (all []module.Module) {
-	c.View(func(s *State, _ time.Time) { all = s.modules.Sorted() })
+	c.view(func(s *draft) { all = s.modules.Sorted() })
 	return all
 }
 
@@ -98,7 +116,7 @@ func (c *Core) TakeEvent(name module.Name, hash string, e module.Event) error {
 			return err
 		}
 	}
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		m := s.modules.Rows[name]
 		switch {
 		case !m.Live(), m.Hash != hash:
@@ -130,7 +148,7 @@ const mostGarbled = 20
 // GarbledLine notes a line of a module's source that is no event. The person is told of the first
 // one since the module was enabled.
 func (c *Core) GarbledLine(name module.Name, hash, why string) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		m := s.modules.Rows[name]
 		if !m.Live() || m.Hash != hash {
 			return ErrDisabled
@@ -141,7 +159,7 @@ func (c *Core) GarbledLine(name module.Name, hash, why string) error {
 		}
 		if m.Bad == 0 {
 			s.Notify("module:"+string(name), "",
-				channel.News{Kind: channel.ModuleGarbled, Of: string(name), Why: Folded(why)})
+				channel.News{Kind: channel.ModuleGarbled, Of: string(name), Why: core.Folded(why)})
 		}
 		return nil
 	})
@@ -149,7 +167,7 @@ func (c *Core) GarbledLine(name module.Name, hash, why string) error {
 
 // StartedSource notes that the source of a module runs.
 func (c *Core) StartedSource(name module.Name, pid int) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		s.noteModule(event.ModuleStarted, name, fmt.Sprintf("its source runs as process %d", pid))
 		return nil
 	})
@@ -158,11 +176,11 @@ func (c *Core) StartedSource(name module.Name, pid int) error {
 // EndedSource notes that the source of a module has ended by itself, and with tell says so to the
 // person.
 func (c *Core) EndedSource(name module.Name, why string, tell bool) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		s.noteModule(event.ModuleEnded, name, "its source has ended: "+why)
 		if tell {
 			s.Notify("module:"+string(name), "",
-				channel.News{Kind: channel.ModuleEnds, Of: string(name), Why: Folded(why)})
+				channel.News{Kind: channel.ModuleEnds, Of: string(name), Why: core.Folded(why)})
 		}
 		return nil
 	})

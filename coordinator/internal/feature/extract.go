@@ -1,9 +1,9 @@
-package core
+package feature
 
 import (
 	"fmt"
-	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/memory"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/task"
@@ -24,7 +24,7 @@ type EndedTurn struct {
 // TurnsToExtract returns the turns of tasks that have ended, and at which the extraction has not
 // looked.
 func (c *Core) TurnsToExtract() (all []EndedTurn) {
-	c.View(func(s *State, _ time.Time) {
+	c.view(func(s *draft) {
 		for _, t := range s.Tasks.Rows {
 			r := s.Runs.Rows[t.Run]
 			if r.Live() && r.Settled() && r.Fence > t.Extracted.Turn {
@@ -38,7 +38,7 @@ func (c *Core) TurnsToExtract() (all []EndedTurn) {
 // Extracted notes that the extraction has looked at a turn, and has what it found kept. to says up
 // to where it has looked. A second call for a turn changes nothing.
 func (c *Core) Extracted(of EndedTurn, to task.Extracted, keep memory.Extract) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		t, ok := s.Tasks.Rows[of.Task.Slug]
 		if !ok || t.Run != of.Run.ID || to.Turn <= t.Extracted.Turn {
 			return nil
@@ -46,7 +46,7 @@ func (c *Core) Extracted(of EndedTurn, to task.Extracted, keep memory.Extract) e
 		t.Extracted = to
 		s.Tasks.Put(s.Batch, t)
 		if !keep.Empty() {
-			s.Enqueue(LaneMemory, fmt.Sprintf("keep:%s:%d", of.Run.ID, to.Turn), ActKeep, Encode(keep))
+			s.Enqueue(LaneMemory, fmt.Sprintf("keep:%s:%d", of.Run.ID, to.Turn), ActKeep, core.Encode(keep))
 		}
 		return nil
 	})

@@ -1,18 +1,18 @@
-package core
+package feature
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 )
 
 // Background returns what the background questions have cost today, and what they may cost, in
 // US dollars.
 func (c *Core) Background() (spent, budget float64) {
-	c.View(func(s *State, now time.Time) {
-		spent, budget = s.Settings.Background.Spent(now), s.Cfg.Rules.Background
+	c.view(func(s *draft) {
+		spent, budget = s.Settings.Background.Spent(s.Now), s.Cfg.Rules.Background
 	})
 	return spent, budget
 }
@@ -20,7 +20,7 @@ func (c *Core) Background() (spent, budget float64) {
 // BeginBackground reserves the cost of a background question, or returns a *background.Rest.
 // EndBackground follows.
 func (c *Core) BeginBackground() error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		next, rest := s.Settings.Background.Begin(s.Cfg.Rules.Background, s.Now)
 		if rest != nil {
 			return rest
@@ -33,7 +33,7 @@ func (c *Core) BeginBackground() error {
 // EndBackground records what a background question about something cost, and its error. by is the
 // program that was asked.
 func (c *Core) EndBackground(about, by string, usd float64, failed error) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		if failed == nil {
 			s.NewSettings().Background = s.Settings.Background.Answered(usd, s.Now)
 			s.Record(event.BackgroundAsked, "", about, fmt.Sprintf("%s: %s answered for $%.4f", about, by, usd))
@@ -41,7 +41,7 @@ func (c *Core) EndBackground(about, by string, usd float64, failed error) error 
 		}
 		next, tell := s.Settings.Background.Failed(usd, failed.Error(), s.Now)
 		s.NewSettings().Background = next
-		s.Record(event.BackgroundFailed, "", about, about+": "+Folded(failed.Error()))
+		s.Record(event.BackgroundFailed, "", about, about+": "+core.Folded(failed.Error()))
 		if tell != "" {
 			s.Notify("background", "", channel.News{Text: tell})
 		}

@@ -1,4 +1,4 @@
-package core
+package feature
 
 import (
 	"errors"
@@ -29,7 +29,7 @@ const maxReported = 50
 func (c *Core) Report(since time.Time) (r Report, err error) {
 	r.Since, r.Until = since, c.cfg.Now()
 	opened, bad, err := c.cfg.Store.AsksSince(since)
-	if err := errors.Join(err, c.report(bad)); err != nil {
+	if err := errors.Join(err, c.ReportBad(bad)); err != nil {
 		return r, err
 	}
 	r.Asks = c.reportedAsks(opened, since)
@@ -61,13 +61,13 @@ func (c *Core) Report(since time.Time) (r Report, err error) {
 // opened before the ask with an id, or the newest for "".
 func (c *Core) AsksEnded(before ask.ID, limit int) ([]ask.Ask, error) {
 	ended, bad, err := c.cfg.Store.AsksEnded(before, limit)
-	return ended, errors.Join(err, c.report(bad))
+	return ended, errors.Join(err, c.ReportBad(bad))
 }
 
 // AsksEndedSince returns the asks whose cards were shown and that were settled at a time or later, as far as they are
 // in memory: for hours at least. Those that were opened first come first.
 func (c *Core) AsksEndedSince(at time.Time) (ended []ask.Ask) {
-	c.View(func(s *State, _ time.Time) {
+	c.view(func(s *draft) {
 		for _, a := range s.Asks.Rows {
 			if a.Shown && !a.Waiting() && !a.Answered().Before(at) {
 				ended = append(ended, a)

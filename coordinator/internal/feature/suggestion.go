@@ -1,4 +1,4 @@
-package core
+package feature
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/task"
@@ -28,37 +29,37 @@ type Decided struct {
 	Channel     string    `json:"channel"`
 }
 
-func init() { decided[ask.Suggestion] = (*Draft).suggestionDecided }
+func init() { decided[ask.Suggestion] = (*draft).suggestionDecided }
 
 // Suggest asks the person about a suggestion, once.
 func (c *Core) Suggest(a ask.Ask) error {
 	if err := c.Recall(a.ID); err == nil {
 		return nil // it was asked before
 	}
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		if _, ok := s.Asks.Rows[a.ID]; ok {
 			return nil
 		}
 		a.Nonce, a.Times = c.cfg.Secret(), s.Cfg.Rules.Times
 		a.Silent = s.suggested(s.Now) && a.Suggested.Urgency != string(task.Urgent)
 		a = ask.Tick(ask.Start(a, session.On, s.Now), s.Now)
-		s.Record(event.AskOpened, "", string(a.ID), a.Suggested.Source+" suggests a task: "+Folded(a.Tool))
+		s.Record(event.AskOpened, "", string(a.ID), a.Suggested.Source+" suggests a task: "+core.Folded(a.Tool))
 		s.PutAsk(a)
 		return nil
 	})
 }
 
 // suggested reports whether a suggestion has just rung: of many at once, one does.
-func (s *State) suggested(now time.Time) bool {
+func (s *draft) suggested(now time.Time) bool {
 	return slices.ContainsFunc(s.Asks.Waiting(), func(a ask.Ask) bool {
-		return a.Kind == ask.Suggestion && !a.Silent && now.Sub(a.OpenedAt) < noticeEvery
+		return a.Kind == ask.Suggestion && !a.Silent && now.Sub(a.OpenedAt) < core.NoticeEvery
 	})
 }
 
 // SuggestionsOver ends the questions about suggestions that open does not name: their files say
 // that they are decided, or are gone.
 func (c *Core) SuggestionsOver(open map[ask.ID]bool) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		for _, a := range s.Asks.Waiting() {
 			if a.Kind == ask.Suggestion && a.State == ask.Open && !open[a.ID] {
 				s.EndAsk(a, ask.Local, "the suggestion is no longer open")
@@ -71,7 +72,7 @@ func (c *Core) SuggestionsOver(open map[ask.ID]bool) error {
 // DecideSuggestion records what the person decided about a suggestion. Its question counts if it
 // is open, and the first answer to it wins. The decision is carried out as an action.
 func (c *Core) DecideSuggestion(id ask.ID, d Decided) error {
-	return c.Do(func(s *Draft) (err error) {
+	return c.do(func(s *draft) (err error) {
 		if err := s.Counts(d.Channel); err != nil {
 			return err
 		}
@@ -90,7 +91,7 @@ func (c *Core) DecideSuggestion(id ask.ID, d Decided) error {
 }
 
 // suggestionDecided carries out an answer to the question about a suggestion.
-func (s *Draft) suggestionDecided(a ask.Ask) {
+func (s *draft) suggestionDecided(a ask.Ask) {
 	s.carryOut(Decided{
 		Name:        task.Slug(a.Suggested.Name),
 		Accept:      a.Decision.Allow,
@@ -100,20 +101,20 @@ func (s *Draft) suggestionDecided(a ask.Ask) {
 	})
 }
 
-func (s *Draft) carryOut(d Decided) {
-	s.Enqueue(LaneTasks, fmt.Sprintf("decide:%s:%d", d.Name, s.Now.UnixNano()), ActDecide, Encode(d))
+func (s *draft) carryOut(d Decided) {
+	s.Enqueue(LaneTasks, fmt.Sprintf("decide:%s:%d", d.Name, s.Now.UnixNano()), ActDecide, core.Encode(d))
 }
 
 // SuggestionSettled notes what became of a suggestion, and tells the person of a task that was
 // made and could not be started.
 func (c *Core) SuggestionSettled(d Decided, made task.Slug, trouble string) error {
-	return c.Do(func(s *Draft) error {
+	return c.do(func(s *draft) error {
 		text := d.By + " dismissed it"
 		if d.Accept {
 			text = d.By + " accepted it: task " + string(made)
 		}
 		if trouble != "" {
-			text += ", which could not be started: " + Folded(trouble)
+			text += ", which could not be started: " + core.Folded(trouble)
 		}
 		s.Record(event.SuggestionDecided, "", string(d.Name), "suggestion "+string(d.Name)+": "+text)
 		if trouble != "" {
