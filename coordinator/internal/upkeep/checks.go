@@ -12,9 +12,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// A checker checks what only the coordinator can see: its database, its journal, its channels, the
+// A Checker checks what only the coordinator can see: its database, its journal, its channels, the
 // programs that it can consult, and the agents that it can start.
-type checker struct {
+type Checker struct {
 	core      *feature.Core
 	path      string // of the database
 	telegram  func() channel.Status
@@ -23,7 +23,7 @@ type checker struct {
 	agents    func() []wire.Check
 }
 
-// NewChecker returns a checker for the coordinator with this core and the database at path.
+// NewChecker returns a Checker for the coordinator with this core and the database at path.
 // telegram and page return the state of these channels; reviewers are asked to review
 // commits; agents checks the agents of runs.
 func NewChecker(
@@ -33,12 +33,12 @@ func NewChecker(
 	page func() wire.Channel,
 	reviewers consult.Config,
 	agents func() []wire.Check,
-) *checker {
-	return &checker{core: c, path: path, telegram: telegram, page: page, reviewers: reviewers, agents: agents}
+) *Checker {
+	return &Checker{core: c, path: path, telegram: telegram, page: page, reviewers: reviewers, agents: agents}
 }
 
 // Checks runs all checks and returns their results.
-func (c *checker) Checks() []wire.Check {
+func (c *Checker) Checks() []wire.Check {
 	entries, broken, _, err := c.core.Verify()
 	journal := wire.Check{ID: "journal", State: "ok", Text: text.Count(int(entries), "entry") + ", the chain holds"}
 	if err != nil || broken != 0 {
@@ -54,7 +54,7 @@ func (c *checker) Checks() []wire.Check {
 	return append(own, c.agents()...)
 }
 
-func (c *checker) checkDatabase() wire.Check {
+func (c *Checker) checkDatabase() wire.Check {
 	if err := c.core.Probe(); err != nil {
 		return wire.Check{ID: "database", State: "bad", Text: err.Error(),
 			Fix: "make room on that disk, or make it writable; all goes on by itself then"}
@@ -62,7 +62,7 @@ func (c *checker) checkDatabase() wire.Check {
 	return wire.Check{ID: "database", State: "ok", Text: c.path}
 }
 
-func (c *checker) checkTelegram() wire.Check {
+func (c *Checker) checkTelegram() wire.Check {
 	t := c.telegram()
 	switch {
 	case t.Failing != "":
@@ -76,7 +76,7 @@ func (c *checker) checkTelegram() wire.Check {
 	return wire.Check{ID: "telegram", State: "off", Text: "no bot is connected", Fix: "afar telegram connect"}
 }
 
-func (c *checker) checkPage() wire.Check {
+func (c *Checker) checkPage() wire.Check {
 	page := c.page()
 	switch page.State {
 	case "ready":
@@ -90,7 +90,7 @@ func (c *checker) checkPage() wire.Check {
 
 // checkConsult returns the programs that a review of a commit can ask. A session's own
 // environment may have others.
-func (c *checker) checkConsult() wire.Check {
+func (c *Checker) checkConsult() wire.Check {
 	if found := c.reviewers.Installed(); len(found) > 0 {
 		return wire.Check{ID: "consult", State: "ok", Text: "a second opinion comes from " +
 			strings.Join(found, ", then ")}

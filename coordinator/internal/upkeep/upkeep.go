@@ -19,9 +19,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/ledger"
 )
 
-// A keeper drops old data, keeps good copies of the database, and tells the person when nothing can
+// A Keeper drops old data, keeps good copies of the database, and tells the person when nothing can
 // be written to the disk.
-type keeper struct {
+type Keeper struct {
 	core  *feature.Core
 	store *store.Store
 	calls string // directory of the records of calls
@@ -29,16 +29,16 @@ type keeper struct {
 	say   func(ctx context.Context, text string) error
 }
 
-// NewKeeper returns a keeper of these parts. calls is the directory of the records of calls;
+// NewKeeper returns a Keeper of these parts. calls is the directory of the records of calls;
 // say tells the person something without writing to the disk first.
 func NewKeeper(
 	c *feature.Core, s *store.Store, calls string, say func(context.Context, string) error, log *slog.Logger,
-) *keeper {
-	return &keeper{core: c, store: s, calls: calls, say: say, log: log}
+) *Keeper {
+	return &Keeper{core: c, store: s, calls: calls, say: say, log: log}
 }
 
 // Run works until ctx ends.
-func (k *keeper) Run(ctx context.Context) {
+func (k *Keeper) Run(ctx context.Context) {
 	var parts sync.WaitGroup
 	defer parts.Wait()
 	parts.Go(func() { k.forget(ctx) })
@@ -51,7 +51,7 @@ const (
 	keepFor     = 30 * 24 * time.Hour // how long records of calls are kept
 )
 
-func (k *keeper) forget(ctx context.Context) {
+func (k *Keeper) forget(ctx context.Context) {
 	next := time.NewTimer(forgetFirst)
 	defer next.Stop()
 	for {
@@ -79,7 +79,7 @@ const probeEvery = 5 * time.Second
 
 // watchDisk tells the person when writes to the disk fail, and when they work again, until
 // ctx ends.
-func (k *keeper) watchDisk(ctx context.Context) {
+func (k *Keeper) watchDisk(ctx context.Context) {
 	changed := k.core.Subscribe(core.Disk)
 	defer changed.Close()
 	for ctx.Err() == nil {
@@ -96,7 +96,7 @@ func (k *keeper) watchDisk(ctx context.Context) {
 }
 
 // awaitDisk tells the person what is wrong, and waits until a write works.
-func (k *keeper) awaitDisk(ctx context.Context, since time.Time, err error) {
+func (k *Keeper) awaitDisk(ctx context.Context, since time.Time, err error) {
 	k.log.Error("the disk takes nothing", "err", err)
 	if failed := k.say(ctx, k.unwritable(err)); failed != nil {
 		k.log.Warn("tell the person that the disk takes nothing", "err", failed)
@@ -117,7 +117,7 @@ func (k *keeper) awaitDisk(ctx context.Context, since time.Time, err error) {
 	}
 }
 
-func (k *keeper) unwritable(err error) string {
+func (k *Keeper) unwritable(err error) string {
 	return fmt.Sprintf("💾 Afar on %s cannot write: %v.\n\n"+
 		"Until that is mended, questions stay at the terminal, and sessions that nobody attends are refused what "+
 		"they ask for. Your answers wait and are not lost. `afar doctor` says more.", home.Machine(), err)
