@@ -164,6 +164,9 @@ func (c *Coordinator) build() (err error) {
 	if err := c.buildWorkers(); err != nil {
 		return err
 	}
+	if err := c.buildServer(); err != nil {
+		return err
+	}
 	if c.listener, err = door.Listen(c.cfg.Dirs.Socket()); err != nil {
 		return err
 	}
@@ -192,7 +195,7 @@ func (c *Coordinator) findPrograms() error {
 	return nil
 }
 
-// buildCore makes what all other parts work with: store, core and channels.
+// buildCore makes what all other parts work with: store and core.
 func (c *Coordinator) buildCore() (err error) {
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
 		return err
@@ -224,23 +227,61 @@ func (c *Coordinator) buildCore() (err error) {
 		Home:        c.cfg.Dirs.Database(),
 		Zones:       triggerwork.Zones,
 	})
+	return err
+}
+
+// buildWorkers makes what needs nothing but core and files.
+func (c *Coordinator) buildWorkers() (err error) {
+	dirs, log := c.cfg.Dirs, c.cfg.Log
+	c.papers = papers{
+		suggestions: taskwork.NewSuggestions(dirs.Suggestions()),
+		gaps:        taskwork.NewNotebook(dirs.Gaps()),
+		inbox:       taskwork.NewNotebook(dirs.Inbox()),
+	}
+	if c.undo, err = undowork.New(c.core, dirs.Snapshots()); err != nil {
+		return err
+	}
+	c.files = upkeep.NewWriter(c.core, dirs, log)
+	c.audit = upkeep.NewAuditor(c.core, dirs, c.cfg.Bin, log)
+	c.marks = upkeep.NewTaker(c.core, dirs, log)
+	c.asks = backgroundwork.New(c.core, c.set.Asked, c.active)
+	c.hooks = triggerwork.NewHooks(c.core, c.triggerFolder(), log)
+	c.runners = runwork.New(c.core.Core, dirs, c.cfg.Bin, sessionwatch.Lives, log)
+	c.modules = modulework.New(modulework.Config{
+		Core:   c.core,
+		Folder: modulework.NewFolder(dirs.Modules()),
+		Dirs:   dirs,
+		Log:    log,
+		Wall:   wall.Here(c.set.Walls()),
+		Env:    func(file string) ([]string, error) { return agentrun.Env(dirs, c.cfg.Getenv, file) },
+	})
+	c.memory, err = memorywork.New(memorywork.Config{
+		Core:     c.core,
+		Log:      log,
+		Dirs:     dirs,
+		Opens:    func(project string) bool { return c.set.Memory.Names(project, dirs.User) },
+		LastText: transcript.LastText,
+	})
 	if err != nil {
 		return err
 	}
-	c.papers = papers{
-		suggestions: taskwork.NewSuggestions(c.cfg.Dirs.Suggestions()),
-		gaps:        taskwork.NewNotebook(c.cfg.Dirs.Gaps()),
-		inbox:       taskwork.NewNotebook(c.cfg.Dirs.Inbox()),
-	}
+	return c.openFleet()
+}
+
+// buildServer makes the server, and then what calls it: the tools of agents, the channels and some workers.
+func (c *Coordinator) buildServer() error {
 	c.server = server.New(c.serverConfig())
 	if err := c.buildTools(); err != nil {
 		return err
 	}
-	c.hooks = triggerwork.NewHooks(c.core, c.triggerFolder(), c.cfg.Log)
 	if err := c.channels.open(c.core); err != nil {
 		return err
 	}
-	return c.openFleet()
+	c.sessions = sessionwatch.New(c.core.Core, c.cfg.Dirs, c.cfg.Getenv, c.server.Hooks.Consulting, c.cfg.Log)
+	c.buildTriggers()
+	c.server.Nouns.Connect(c.callers())
+	c.runs = c.work()
+	return nil
 }
 
 // buildTools makes the tools of agents. Their calls are operations of the server.
@@ -302,40 +343,7 @@ func (c *Coordinator) newWeb(shared *feature.Core) (channel, error) {
 	return c.web, nil
 }
 
-// buildWorkers makes what works beside the server, and connects it with the server.
-func (c *Coordinator) buildWorkers() (err error) {
-	dirs, log := c.cfg.Dirs, c.cfg.Log
-	if c.undo, err = undowork.New(c.core, dirs.Snapshots()); err != nil {
-		return err
-	}
-	c.files = upkeep.NewWriter(c.core, dirs, log)
-	c.audit = upkeep.NewAuditor(c.core, dirs, c.cfg.Bin, log)
-	c.marks = upkeep.NewTaker(c.core, dirs, log)
-	c.asks = backgroundwork.New(c.core, c.set.Asked, c.active)
-	c.sessions = sessionwatch.New(c.core.Core, dirs, c.cfg.Getenv, c.server.Hooks.Consulting, log)
-	if err := c.buildMemory(); err != nil {
-		return err
-	}
-	c.buildTriggers()
-	c.runners = runwork.New(c.core.Core, c.cfg.Dirs, c.cfg.Bin, sessionwatch.Lives, c.cfg.Log)
-	c.server.Connect(c.serverParts())
-	c.runs = c.work()
-	return nil
-}
-
-func (c *Coordinator) buildMemory() (err error) {
-	dirs := c.cfg.Dirs
-	c.memory, err = memorywork.New(memorywork.Config{
-		Core:     c.core,
-		Log:      c.cfg.Log,
-		Dirs:     dirs,
-		Opens:    func(project string) bool { return c.set.Memory.Names(project, dirs.User) },
-		LastText: transcript.LastText,
-	})
-	return err
-}
-
-// buildTriggers makes what sends texts by itself: triggers, webhooks and modules.
+// buildTriggers makes what sends the texts of triggers.
 func (c *Coordinator) buildTriggers() {
 	dirs, log := c.cfg.Dirs, c.cfg.Log
 	c.triggers = triggerwork.New(triggerwork.Config{
@@ -356,14 +364,6 @@ func (c *Coordinator) buildTriggers() {
 			j.Runs, err = check.Runs(ctx)
 			return j, err
 		},
-	})
-	c.modules = modulework.New(modulework.Config{
-		Core:   c.core,
-		Folder: modulework.NewFolder(dirs.Modules()),
-		Dirs:   dirs,
-		Log:    log,
-		Wall:   wall.Here(c.set.Walls()),
-		Env:    func(file string) ([]string, error) { return agentrun.Env(dirs, c.cfg.Getenv, file) },
 	})
 }
 
@@ -408,6 +408,8 @@ func (c *Coordinator) serverConfig() server.Config {
 			Home:    dirs.Config,
 			Socket:  dirs.Socket(),
 		},
+		Started: c.runners.Started,
+		Door:    door.Config{Marks: c.marks.Take, Do: c.fleetSettings().Do},
 		Hook: hook.Config{
 			Mark: func(pid int) error { return birthmark.Lower(pid, birthmark.Client) },
 			Hold: time.Duration(c.set.CheckIn.Hold),
@@ -419,6 +421,10 @@ func (c *Coordinator) serverConfig() server.Config {
 			Agent:              c.agent,
 			LastTextBeforeCall: transcript.LastTextBeforeCall,
 			Holds:              transcript.Holds,
+			LoopPage:           c.files.LoopPage,
+			Overrules:          c.audit.Overrules,
+			Opening:            c.memory.Opening,
+			Snapshot:           c.undo.Take,
 		},
 		Noun: noun.Config{
 			Shutdown: func() { // by the person alone, who may have installed other programs
@@ -433,36 +439,29 @@ func (c *Coordinator) serverConfig() server.Config {
 			Glance:      glances.Glance,
 			Spent:       glances.Spent,
 			Steps:       transcript.Steps,
+			Guard:       c.audit.Guard,
+			Config:      c.changeConfig,
+			Memory:      c.memory,
+			Modules:     c.moduleSettings(),
 		},
 	}
 }
 
-// serverParts returns the channels and workers that the server calls.
-func (c *Coordinator) serverParts() server.Parts {
+// callers returns the channels and workers that call the server.
+func (c *Coordinator) callers() noun.Parts {
 	agents := agentcheck.Place{Dirs: c.cfg.Dirs, Getenv: c.cfg.Getenv}
 	checks := upkeep.NewChecker(c.core, c.cfg.Dirs.Database(), c.telegram.Status, c.web.State, c.set.Reviewers,
 		func() []wire.Check {
 			return append(c.fleetSettings().Checks(), agents.Checks(context.Background(), c.set.Agents)...)
 		})
-	links := c.fleetSettings()
-	return server.Parts{
-		Door: door.Parts{Marks: c.marks.Take, Started: c.runners.Started, Do: links.Do},
-		Hook: hook.Parts{
-			LoopPage: c.files.LoopPage, Overrules: c.audit.Overrules, Opening: c.memory.Opening, Snapshot: c.undo.Take,
-		},
-		Noun: noun.Parts{
-			Doctor:   checks.Checks,
-			Guard:    c.audit.Guard,
-			Config:   c.changeConfig,
-			Telegram: c.telegram,
-			Page:     c.web,
-			Fleet:    links,
-			Memory:   c.memory,
-			Triggers: c.triggerSettings(),
-			Modules:  c.moduleSettings(),
-			Tools:    c.tools.Answer,
-			Runs:     c.runSettings(),
-		},
+	return noun.Parts{
+		Doctor:   checks.Checks,
+		Telegram: c.telegram,
+		Page:     c.web,
+		Fleet:    c.fleetSettings(),
+		Triggers: c.triggerSettings(),
+		Tools:    c.tools.Answer,
+		Runs:     c.runSettings(),
 	}
 }
 

@@ -20,9 +20,9 @@ import (
 // missing field compiles, but panics at the first call.
 func TestConnected(t *testing.T) {
 	c := open(t)
-	made, parts := c.serverConfig(), c.serverParts()
-	byNew := []string{"Core", "Log", "Place", "Self", "Callers", "Parts"} // New and Connect set these
-	for _, set := range []any{made.Hook, made.Noun, parts.Door, parts.Hook, parts.Noun} {
+	made := c.serverConfig()
+	byNew := []string{"Core", "Log", "Place", "Self", "Dirs", "Bin", "Callers", "Operations", "Parts"} // New and Connect set these
+	for _, set := range []any{made, made.Door, made.Hook, made.Noun, c.callers()} {
 		of := reflect.ValueOf(set)
 		for i := range of.NumField() {
 			if name := of.Type().Field(i).Name; of.Field(i).IsZero() && !slices.Contains(byNew, name) {

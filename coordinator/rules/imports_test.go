@@ -425,7 +425,8 @@ func table() rules {
 			in + "callers":  {"coordinator/birthmark", "coordinator/peer", in + "session"},
 			in + "opinions": {"coordinator/peer", in + "review", in + "session"},
 			in + "server": {
-				door, in + "server/hook", in + "server/noun", in + "callers", in + "core", in + "feature", in + "workplace", "coordinator/wire",
+				door, in + "server/hook", in + "server/noun", in + "callers", in + "core", in + "feature", in + "session",
+				in + "workplace", "coordinator/wire",
 			},
 			door: {
 				hostjson, "coordinator/home", "coordinator/ledger", "coordinator/peer", "coordinator/redact",

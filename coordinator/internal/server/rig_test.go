@@ -147,27 +147,23 @@ func newRigAs(t *testing.T, coordinator int) *rig {
 				Recent: func(context.Context, string) (a, b []string) { return []string{"abc first"}, []string{"main.go"} },
 			},
 		},
-		Hook: hook.Config{Mark: markOther, LastTextBeforeCall: transcript.LastTextBeforeCall, Actions: r.acts},
-		Noun: noun.Config{
-			Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
-			Steps:    transcript.Steps, Spent: new(transcript.Glances).Spent, Glance: transcript.Glance,
-		},
-	})
-	r.server.Connect(server.Parts{
-		Door: door.Parts{Marks: func() {}},
-		Hook: hook.Parts{
+		Door: door.Config{Marks: func() {}},
+		Hook: hook.Config{
+			Mark: markOther, LastTextBeforeCall: transcript.LastTextBeforeCall, Actions: r.acts,
 			LoopPage:  func(string) string { return "" },
 			Overrules: func(session.Session) []string { return nil },
 			Opening:   func(string) string { return "" },
 			Snapshot:  func(context.Context, undo.ID) (undo.Snapshot, error) { return undo.Snapshot{}, nil },
 		},
-		Noun: noun.Parts{
-			Doctor:   func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} },
+		Noun: noun.Config{
 			Guard:    func() wire.Guard { return wire.Guard{} },
-			Page:     noPage{},
 			Modules:  noun.Modules{List: func() ([]module.Name, error) { return nil, nil }},
-			Telegram: r,
+			Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
+			Steps:    transcript.Steps, Spent: new(transcript.Glances).Spent, Glance: transcript.Glance,
 		},
+	})
+	r.server.Nouns.Connect(noun.Parts{
+		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Page: noPage{}, Telegram: r,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	r.stop = cancel

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/server/door"
 	"github.com/afar-sh/afar/coordinator/internal/server/hook"
 	"github.com/afar-sh/afar/coordinator/internal/server/noun"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/workplace"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -20,15 +21,11 @@ type Config struct {
 	Log   *slog.Logger
 	Place workplace.Reader
 	Self  wire.Coordinator
-	Hook  hook.Config // New fills in what is above
-	Noun  noun.Config // and here
-}
-
-// Parts are what works beside the server: channels, and workers that may call it. They are made after it.
-type Parts struct {
-	Door door.Parts
-	Hook hook.Parts
-	Noun noun.Parts
+	// Started reports whether this coordinator started a runner; nil: it started none.
+	Started func(session.Process) bool
+	Door    door.Config // New fills in what is above, and what one part has of another
+	Hook    hook.Config // and here
+	Noun    noun.Config // and here, but for its Parts: see noun.Server.Connect
 }
 
 // A Server answers calls.
@@ -40,22 +37,14 @@ type Server struct {
 
 // New returns a server; Serve starts it.
 func New(cfg Config) *Server {
-	asking := &callers.Register{Known: cfg.Core, Bin: cfg.Place.Bin, Self: cfg.Self.PID}
+	asking := &callers.Register{Known: cfg.Core, Bin: cfg.Place.Bin, Self: cfg.Self.PID, Started: cfg.Started}
 	cfg.Hook.Core, cfg.Hook.Log, cfg.Hook.Place, cfg.Hook.Callers = cfg.Core, cfg.Log, cfg.Place, asking
 	cfg.Noun.Core, cfg.Noun.Place, cfg.Noun.Self = cfg.Core, cfg.Place, cfg.Self
 	s := &Server{Hooks: hook.New(cfg.Hook, cfg.Self.PID), Nouns: noun.New(cfg.Noun)}
-	s.Door = door.New(door.Config{
-		Core: cfg.Core, Log: cfg.Log, Dirs: cfg.Place.Dirs, Bin: cfg.Place.Bin, Self: cfg.Self, Callers: asking,
-		Operations: s.operations,
-	})
+	cfg.Door.Core, cfg.Door.Log, cfg.Door.Dirs, cfg.Door.Bin = cfg.Core, cfg.Log, cfg.Place.Dirs, cfg.Place.Bin
+	cfg.Door.Self, cfg.Door.Callers, cfg.Door.Operations = cfg.Self, asking, s.operations
+	s.Door = door.New(cfg.Door)
 	return s
-}
-
-// Connect gives the server the parts that work beside it, before Serve.
-func (s *Server) Connect(p Parts) {
-	s.Door.Connect(p.Door)
-	s.Hooks.Connect(p.Hook)
-	s.Nouns.Connect(p.Noun)
 }
 
 // operations is the whole surface of the socket, with its permissions. Only operations on nouns are part of an act.

@@ -142,8 +142,9 @@ func (noPage) Link(string) (address, where string) { return "", "" }
 // serve puts a server behind the bot.
 func (r *rig) serve(cfg noun.Config) {
 	cfg.Page, cfg.Glance = noPage{}, func(string) usage.Glance { return usage.Glance{} }
-	s := ops.New(ops.Config{Core: r.core, Log: slog.New(slog.DiscardHandler), Place: cfg.Place, Noun: cfg})
-	s.Connect(ops.Parts{Door: door.Parts{Marks: func() {}}, Noun: cfg.Parts})
+	s := ops.New(ops.Config{
+		Core: r.core, Log: slog.New(slog.DiscardHandler), Place: cfg.Place, Door: door.Config{Marks: func() {}}, Noun: cfg,
+	})
 	r.ch.cfg.Act, r.ch.cfg.Call = s.Act, s.Phone
 }
 

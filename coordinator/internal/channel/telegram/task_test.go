@@ -44,9 +44,9 @@ func (r *rig) withTasks() {
 		Place:       workplace.Reader{Dirs: dirs},
 		Tasks:       taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
 		Suggestions: taskwork.NewSuggestions(dirs.Suggestions()),
+		Memory:      facts,
+		Modules:     modulesIn(modulework.NewFolder(dirs.Modules())),
 		Parts: noun.Parts{
-			Memory:  facts,
-			Modules: modulesIn(modulework.NewFolder(dirs.Modules())),
 			Triggers: noun.Triggers{
 				Folder: triggerwork.NewFolder(dirs.Triggers(), dirs.HookKeys()), Zones: triggerwork.Zones,
 			},

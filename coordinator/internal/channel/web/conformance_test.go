@@ -104,25 +104,24 @@ func open(t testing.TB, dir string, c *feature.Core) (*web.Channel, *server.Serv
 	})
 	s := server.New(server.Config{
 		Core: c, Log: slog.New(slog.DiscardHandler), Place: workplace.Reader{Bin: filepath.Join(dir, "bin"), Dirs: dirs},
+		Door: door.Config{Marks: func() {}},
 		Noun: noun.Config{
+			Guard:  func() wire.Guard { return wire.Guard{} },
+			Config: func(values map[string]string) ([]string, error) { return config.Set(dirs.ConfigFile(), values) },
+			Memory: memory, Modules: modulesIn(dirs.Modules()),
 			Glance:      func(string) usage.Glance { return usage.Glance{} },
 			Spent:       func(string, time.Time) []usage.Spent { return nil },
 			Suggestions: taskwork.NewSuggestions(dirs.Suggestions()), Gaps: taskwork.NewNotebook(dirs.Gaps()),
 			Tasks: taskwork.NewFolders(dirs.Tasks(), dirs.Confirms(), time.UTC),
 		},
 	})
-	s.Connect(server.Parts{Door: door.Parts{Marks: func() {}}, Noun: noun.Parts{
-		Config: func(values map[string]string) ([]string, error) {
-			return config.Set(dirs.ConfigFile(), values)
-		},
-		Guard: func() wire.Guard { return wire.Guard{} }, Telegram: noTelegram{}, Page: (*web.Channel)(nil),
+	s.Nouns.Connect(noun.Parts{
+		Telegram: noTelegram{}, Page: (*web.Channel)(nil),
 		Runs: noun.Runs{
 			Mode: run.Auto, Keeps: func(context.Context, run.Place) string { return "" }, Agent: agentNamed,
 		},
-		Memory:   memory,
 		Triggers: noun.Triggers{Folder: rules, Zones: triggerwork.Zones, Test: worker.Test},
-		Modules:  modulesIn(dirs.Modules()),
-	}})
+	})
 	return web.New(web.Config{
 		Core: c, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: time.Now, Addr: "127.0.0.1:0", Key: "home",
 		Machine: "lab", Home: dir, Call: s.Page, Note: dirs.NotePage, Caller: peer.OfTCP, Afar: afar,

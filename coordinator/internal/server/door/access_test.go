@@ -214,7 +214,7 @@ func TestRemote(t *testing.T) {
 		Row(op("reads"), Reader, do), Row(op("keyed"), Person, do).By(Keyed), Row(op("once"), Person, do).By(Step),
 		Row(op("here"), Person, do).By(Keyed).Here(),
 	})
-	d.Connect(Parts{Marks: func() {}})
+	d.cfg.Marks = func() {}
 	for name, ok := range map[string]bool{"reads": true, "keyed": true, "once": false, "here": false, "none": false} {
 		if _, err := d.Remote(t.Context(), "hub", name, wire.None{}); (err == nil) != ok {
 			t.Errorf("%s: %v", name, err)

@@ -113,6 +113,6 @@ func (d *Door) take(c *Call, in any) (reply any, err error) {
 	if err := c.allow(row); err != nil {
 		return nil, err
 	}
-	d.parts.Marks()
+	d.cfg.Marks()
 	return d.carryOut(row, c, in)
 }

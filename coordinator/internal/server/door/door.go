@@ -23,7 +23,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/callers"
 	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/fleet"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/roomy"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -47,12 +46,7 @@ type Config struct {
 	Callers *callers.Register
 	// Operations returns the rows of all operations. They work on a Core: that of the coordinator, or that of one act.
 	Operations func(*feature.Core) Table
-}
-
-// Parts are what works beside the door. They are made after it.
-type Parts struct {
-	Marks   func()                     // carries out the marks left while no coordinator answered; runs before each call
-	Started func(session.Process) bool // reports whether this coordinator started a runner; nil: it started none
+	Marks      func() // carries out the marks left while no coordinator answered; runs before each call
 	// Do returns the reply of an operation of another machine, see noun.Fleet.
 	Do func(ctx context.Context, id fleet.MachineID, by, op string, in []byte) (json.RawMessage, error)
 }
@@ -67,7 +61,6 @@ type Door struct {
 // What the doors of a coordinator share.
 type shared struct {
 	cfg    Config
-	parts  Parts
 	calls  sync.WaitGroup // requests that are being answered
 	behind backlog        // work that replies left to do
 
@@ -81,12 +74,6 @@ func New(cfg Config) *Door {
 		cfg:  cfg,
 		told: map[string]time.Time{},
 	}}
-}
-
-// Connect gives the door the parts that work beside it, before Serve.
-func (d *Door) Connect(p Parts) {
-	d.parts = p
-	d.cfg.Callers.Started = p.Started
 }
 
 // within returns the door of one act.
@@ -203,7 +190,7 @@ func (d *Door) reply(c *Call, cancel context.CancelFunc, conn *net.UnixConn) wir
 	_ = conn.SetReadDeadline(time.Time{})
 	go watch(conn, c.receipt, cancel)
 	d.behind.work()
-	d.parts.Marks()
+	d.cfg.Marks()
 	return success(d.carryOut(op, c, json.RawMessage(c.body)))
 }
 

@@ -70,7 +70,7 @@ func (d *Door) carryOutOn(m fleet.Machine, row Operation, c *Call, in json.RawMe
 	case row.Access != Reader:
 		reply, err = c.order(m, row.name, in)
 	case at.AwayAt == 0:
-		reply, err = d.parts.Do(c.Ctx, m.ID, c.Decider(), row.name, in)
+		reply, err = d.cfg.Do(c.Ctx, m.ID, c.Decider(), row.name, in)
 	default:
 		var named wire.Named
 		_ = json.Unmarshal(in, &named) // it was made by placed
@@ -130,7 +130,7 @@ func (c *Call) sendNow(m fleet.Machine, op string, in json.RawMessage) (json.Raw
 	if !m.Decides {
 		return nil, BadRequest("%s", ask.From{Name: m.Name}.OnlyThere())
 	}
-	return c.door.parts.Do(c.Ctx, m.ID, c.Decider(), op, in)
+	return c.door.cfg.Do(c.Ctx, m.ID, c.Decider(), op, in)
 }
 
 // ErrUnderway says that nobody knows yet what an order came to.
@@ -222,7 +222,7 @@ func machineCall(c *Call, in wire.MachineCall) (out wire.Raw, err error) {
 		return nil, errOfSession
 	}
 	if row.Access == Reader {
-		reply, err := c.door.parts.Do(c.Ctx, m.ID, c.Decider(), in.Op, in.Body)
+		reply, err := c.door.cfg.Do(c.Ctx, m.ID, c.Decider(), in.Op, in.Body)
 		return wire.Raw(reply), err
 	}
 	reply, err := c.order(m, in.Op, json.RawMessage(in.Body))

@@ -40,6 +40,6 @@ func (s *Server) pastGuard(in wire.OutcomeRequest, p payload) error {
 		return err
 	}
 	return s.cfg.Core.Overridden(feature.Override{
-		Session: v.ID, Call: p.ToolUse, Tool: text.Fold(p.Tool), Denied: denied, Mods: s.parts.Overrules(v),
+		Session: v.ID, Call: p.ToolUse, Tool: text.Fold(p.Tool), Denied: denied, Mods: s.cfg.Overrules(v),
 	})
 }

@@ -13,5 +13,5 @@ func (s *Server) opening(in wire.HookCall, p payload) (string, error) {
 	if err != nil || !in.Attended || p.Source == "resume" {
 		return "", err
 	}
-	return s.parts.Opening(v.Project), nil
+	return s.cfg.Opening(v.Project), nil
 }

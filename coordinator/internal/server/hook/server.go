@@ -44,10 +44,6 @@ type Config struct {
 	// Holds reports whether a transcript has a text that was given to its session at a time or
 	// later. ok is false if nobody knows.
 	Holds func(transcript, text string, since time.Time) (held, ok bool)
-}
-
-// Parts are what works beside the server. They are made after it.
-type Parts struct {
 	// LoopPage returns the text of a session's loop.md; token names the session. The guard
 	// does not let sessions write this file, so any difference was written by the person.
 	LoopPage func(token string) string
@@ -63,7 +59,6 @@ type Parts struct {
 // A Server answers hooks.
 type Server struct {
 	cfg      Config
-	parts    Parts
 	opinions *opinions.Desk
 
 	mu     sync.Mutex
@@ -74,9 +69,6 @@ type Server struct {
 func New(cfg Config, self int) *Server {
 	return &Server{cfg: cfg, opinions: opinions.NewDesk(self), opened: map[ask.ID]*time.Timer{}}
 }
-
-// Connect gives the server the parts that work beside it, before the first call.
-func (s *Server) Connect(p Parts) { s.parts = p }
 
 // Rows returns the operations of hooks, with who may ask for them.
 func (s *Server) Rows() []door.Operation {

@@ -93,7 +93,7 @@ func (s *Server) lookUp(c *door.Call, p payload, need turn.Need, in *core.Stoppi
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err == nil {
-		in.Page = s.parts.LoopPage(v.Token) // last: the person may be editing it
+		in.Page = s.cfg.LoopPage(v.Token) // last: the person may be editing it
 	}
 	return err
 }

@@ -32,7 +32,7 @@ func (s *Server) snapshot(ctx context.Context, project string, p payload) (v und
 	}
 	v, err = s.planUndo(p, s.see(project, p, call), "", "")
 	if err == nil && v.ID != "" {
-		v, err = s.parts.Snapshot(ctx, v.ID)
+		v, err = s.cfg.Snapshot(ctx, v.ID)
 	}
 	return v, err
 }
@@ -66,7 +66,7 @@ func (s *Server) snapshotAsked(ctx context.Context, p payload, c toolcall.Call, 
 	}
 	v, err := s.planUndo(p, c, a.ID, "")
 	if v.State == undo.Planned && a.Dialog() && a.State == ask.Open {
-		_, err = s.parts.Snapshot(ctx, v.ID)
+		_, err = s.cfg.Snapshot(ctx, v.ID)
 	}
 	s.logUndo(a.ID, err)
 }
@@ -77,7 +77,7 @@ func (s *Server) snapshotAllowed(ctx context.Context, id ask.ID) {
 	a, _ := s.cfg.Core.Ask(id) // zero if there is none
 	isAllowed := a.State == ask.Answered && a.Decision != nil && a.Decision.Allow
 	if v, _ := s.cfg.Core.UndoOf(id); isAllowed && v.Ask == id {
-		_, err := s.parts.Snapshot(ctx, v.ID)
+		_, err := s.cfg.Snapshot(ctx, v.ID)
 		s.logUndo(id, err)
 	}
 }
@@ -87,7 +87,7 @@ func (s *Server) snapshotAllowed(ctx context.Context, id ask.ID) {
 func (s *Server) snapshotRetry(ctx context.Context, project string, p payload, in ask.Input, refused ask.ID) {
 	v, err := s.planUndo(p, s.see(project, p, in), "", refused)
 	if err == nil && v.ID != "" {
-		_, err = s.parts.Snapshot(ctx, v.ID)
+		_, err = s.cfg.Snapshot(ctx, v.ID)
 	}
 	s.logUndo(refused, err)
 }

@@ -40,22 +40,22 @@ type Config struct {
 	Spent func(transcript string, since time.Time) []usage.Spent
 	// Steps returns the last tool calls of a transcript, newest first, at most most.
 	Steps func(transcript string, most int) []usage.Step
-	Parts // see Connect
+	Guard func() wire.Guard
+	// Config writes settings into config.toml and has them in force; it returns the lines that are new.
+	Config  func(values map[string]string) (written []string, err error)
+	Memory  Memory
+	Modules Modules
+	Parts   // see Connect
 }
 
-// Parts are what works beside the server: channels, and workers that may call it. They are made after it.
+// Parts are the channels and workers that call the server, so they are made after it.
 type Parts struct {
-	Doctor func() []wire.Check
-	Guard  func() wire.Guard
-	// Config writes settings into config.toml and has them in force; it returns the lines that are new.
-	Config   func(values map[string]string) (written []string, err error)
+	Doctor   func() []wire.Check
 	Telegram Telegram
 	Page     Page
 	Fleet    Fleet
 	Runs     Runs
-	Memory   Memory
 	Triggers Triggers
-	Modules  Modules
 	// Tools answers a message of an agent that speaks MCP over stdio; see tools.Server.
 	Tools func(ctx context.Context, line []peer.Process, id string, message []byte) ([]byte, error)
 }
@@ -80,7 +80,7 @@ func New(cfg Config) *Server {
 	return &Server{cfg: cfg, shared: &shared{posted: map[string]paced{}}}
 }
 
-// Connect gives the server the parts that work beside it, before the first call.
+// Connect gives the server the parts that call it, before the first call.
 func (s *Server) Connect(p Parts) { s.cfg.Parts = p }
 
 // Within returns the server as it works on a Core: that of the coordinator, or that of one act.
