@@ -105,6 +105,7 @@ type agent struct {
 	over chan exit // gets the end of the process
 	// in and out are the pipes of a Talker, nil for others.
 	in, out *os.File
+	ask     func() // asks it to end its turn
 
 	asked time.Time // when it was asked to end; zero if it was not
 	left  []press   // what follows if it does not
@@ -229,7 +230,7 @@ func (t *turn) waitUntil(at time.Time) error {
 	case <-over.C:
 		return nil
 	case s := <-t.told:
-		t.yields = s == syscall.SIGHUP
+		t.over.Yields = s == syscall.SIGHUP
 		return errors.New("it was ended before it started")
 	}
 }
@@ -249,7 +250,7 @@ func (t *turn) servers() (all []host.Server) {
 		if s.EnvFile != "" {
 			more, err := readEnvFile(s.EnvFile)
 			if err != nil {
-				t.lacks = append(t.lacks, fmt.Sprintf("%s: %v", s.Name, err))
+				t.over.Lacks = strings.TrimPrefix(fmt.Sprintf("%s; %s: %v", t.over.Lacks, s.Name, err), "; ")
 				continue
 			}
 			env = append(env, more...)
@@ -379,18 +380,12 @@ type press struct {
 // leaving are the signals for an agent whose work is over.
 var leaving = []press{{2 * time.Second, syscall.SIGTERM}, {4 * time.Second, syscall.SIGKILL}}
 
-// interrupting returns the signals for an agent that was asked to end its turn within a time.
-func interrupting(within time.Duration) []press {
-	return []press{{within, syscall.SIGTERM}, {within * 3 / 2, syscall.SIGKILL}}
-}
-
-// endWithin begins to press the agent to end. It returns false if that has begun before.
-func (a *agent) endWithin(steps []press) bool {
-	if !a.asked.IsZero() {
-		return false
+// interrupt asks the agent to end its turn within a time, once, and presses on after that.
+func (a *agent) interrupt(within time.Duration) {
+	if a.asked.IsZero() {
+		a.hurry([]press{{within, syscall.SIGTERM}, {within * 3 / 2, syscall.SIGKILL}})
+		a.ask()
 	}
-	a.asked, a.left = time.Now(), steps
-	return true
 }
 
 // hurry replaces the signals that are left.

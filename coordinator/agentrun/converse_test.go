@@ -68,9 +68,8 @@ func TestForgot(t *testing.T) {
 			if d.forgot != c.forgot || e.heard != c.heard {
 				t.Errorf("forgot: %t, want %t; the agent heard %q, want %q", d.forgot, c.forgot, e.heard, c.heard)
 			}
-			if over := e.heard == ""; d.left != over || (d.turn.last.Kind == run.Result) != over {
-				t.Errorf("the agent was told to end: %t, its result was seen: %t", d.left,
-					d.turn.last.Kind == run.Result)
+			if over := e.heard == ""; d.left != over || d.over.Result != over {
+				t.Errorf("the agent was told to end: %t, its result was seen: %t", d.left, d.over.Result)
 			}
 		})
 	}

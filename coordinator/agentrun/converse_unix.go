@@ -56,11 +56,11 @@ func (t *turn) converse(adapter host.Talker) error {
 	}
 	var err error
 	if d.hooks, err = t.newHooks(); err != nil {
-		t.refused = err.Error()
+		t.over.Refused = err.Error()
 		t.agent.kill()
 		return t.end(t.result(<-t.agent.over))
 	}
-	t.ask = d.interruptTalk
+	t.agent.ask = d.interruptTalk
 	go d.write()
 	d.begin()
 	if t.spec.Stop {

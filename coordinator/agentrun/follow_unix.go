@@ -36,7 +36,7 @@ func (t *turn) follow(stream host.Stream) error {
 			}
 		})
 	}()
-	t.ask = func() { t.agent.signal(t.agent.pid, syscall.SIGINT) }
+	t.agent.ask = func() { t.agent.signal(t.agent.pid, syscall.SIGINT) }
 	if t.spec.Stop {
 		t.interrupt()
 	}
@@ -82,7 +82,7 @@ const waitsFor = 5 * time.Second
 func (t *turn) look() {
 	t.agent.press(time.Now())
 	clock, at := t.watch.Next()
-	if time.Now().Before(at) || t.clock != "" {
+	if time.Now().Before(at) || t.over.Clock != "" {
 		return
 	}
 	var out wire.RunClockReply
@@ -91,18 +91,18 @@ func (t *turn) look() {
 		t.watch.Hold(time.Now())
 		return
 	}
-	t.clock = clock
+	t.over.Clock = clock
 	t.interrupt()
 }
 
 // heed does what a signal asks for: to yield because Afar stops, or to end the turn.
 func (t *turn) heed(s os.Signal) {
 	if s != syscall.SIGHUP {
-		t.isTold = true
+		t.over.Told = true
 		t.interrupt()
 		return
 	}
-	t.yields = true
+	t.over.Yields = true
 	t.agent.kill()
 	time.AfterFunc(yieldFor, func() { os.Exit(1) }) // the coordinator may be gone
 }
@@ -111,11 +111,7 @@ func (t *turn) heed(s os.Signal) {
 const yieldFor = 4 * time.Second
 
 // interrupt asks the agent to end its turn, and presses on if it does not.
-func (t *turn) interrupt() {
-	if t.agent.endWithin(interrupting(t.times().Leaving)) {
-		t.ask()
-	}
-}
+func (t *turn) interrupt() { t.agent.interrupt(t.times().Leaving) }
 
 // A tail reads the lines that are added to a file.
 type tail struct {

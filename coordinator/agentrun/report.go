@@ -16,6 +16,7 @@ type reporter struct {
 	turn *turn
 
 	mu      sync.Mutex
+	known   int64         // how many of the next events were recorded before this process
 	pending []run.Event   // not yet recorded
 	first   int64         // the number of the first one
 	wake    chan struct{} // holds a value after a change
@@ -24,16 +25,19 @@ type reporter struct {
 }
 
 func newReporter(t *turn, recorded int64) *reporter {
-	r := &reporter{turn: t, first: recorded + 1, wake: make(chan struct{}, 1), stale: make(chan struct{})}
+	r := &reporter{
+		turn: t, known: recorded, first: recorded + 1, wake: make(chan struct{}, 1), stale: make(chan struct{}),
+	}
 	r.idle = sync.NewCond(&r.mu)
 	go r.run()
 	return r
 }
 
-// add reports more events.
+// add reports the next events.
 func (r *reporter) add(events []run.Event) {
 	r.mu.Lock()
-	r.pending = append(r.pending, events...)
+	old := min(r.known, int64(len(events)))
+	r.known, r.pending = r.known-old, append(r.pending, events[old:]...)
 	r.mu.Unlock()
 	select {
 	case r.wake <- struct{}{}:

@@ -31,23 +31,17 @@ type turn struct {
 	getenv func(string) string
 	client *client.Client
 	told   chan os.Signal // somebody wants the turn to end
-	yields bool           // the next coordinator goes on with the turn
-	isTold bool           // a signal has told this process to end the turn
 
 	spec     wire.RunTurnReply
 	adapter  host.Agent
 	known    host.Turn // what the adapter got to know when the agent was started
 	program  string    // the path of the agent, "" if another process has started it
 	agent    *agent
-	ask      func() // asks the agent to end its turn
 	reporter *reporter
 	watch    run.Watch
-	seq      int64     // of the last event that was read
-	last     run.Event // the last result
-	said     string    // what the agent wrote last
-	clock    run.Clock // that ran out
-	refused  string    // why Afar ended the turn
-	lacks    []string  // the servers of tools that the agent works without, and why
+	said     string  // what the agent wrote last
+	failure  string  // what it said of the failure that is its last result
+	over     run.End // what is known of the end so far
 }
 
 // reportFor is how long this process tries to reach a coordinator with the end of a turn. The
@@ -98,7 +92,7 @@ func (t *turn) times() run.Times {
 
 // end reports the end of the turn.
 func (t *turn) end(e run.End) error {
-	e.Yields, e.Told = t.yields, t.isTold
+	e.Yields, e.Told = t.over.Yields, t.over.Told
 	if t.reporter != nil && !t.reporter.flush() {
 		return nil // the turn is over already
 	}
@@ -134,9 +128,7 @@ func (t *turn) forgetOld() {
 // see takes events of the agent.
 func (t *turn) see(events []run.Event) {
 	now := time.Now()
-	var fresh []run.Event
 	for _, e := range events {
-		t.seq++
 		t.watch.See(e, now)
 		switch e.Kind {
 		case run.Init:
@@ -144,40 +136,30 @@ func (t *turn) see(events []run.Event) {
 		case run.Text:
 			t.said = text.ClipBytes(text.Fold(e.Text), maxWords)
 		case run.Result:
-			t.last = e
-		}
-		if t.seq > t.spec.Seq {
-			fresh = append(fresh, e)
+			t.over.Result, t.over.Failed, t.over.Final = true, e.Failed, e.Final
+			t.over.Lost, t.over.Deferred, t.failure = e.Lost, e.Deferred, ""
+			if e.Failed {
+				t.failure = text.ClipBytes(text.Fold(e.Text), maxWords)
+			}
 		}
 	}
-	if len(fresh) > 0 {
-		t.reporter.add(fresh)
-	}
+	t.reporter.add(events)
 }
 
 // refuse ends the turn at once, unless why is "".
 func (t *turn) refuse(why string) {
-	if why != "" && t.refused == "" {
-		t.refused = why
+	if why != "" && t.over.Refused == "" {
+		t.over.Refused = why
 		t.agent.kill()
 	}
 }
 
 // result returns the end of the turn, from what was read and how the agent's process ended.
 func (t *turn) result(x exit) run.End {
-	return run.End{
-		Result:   t.last.Kind == run.Result,
-		Failed:   t.last.Failed,
-		Final:    t.last.Final,
-		Exit:     x.code,
-		Killed:   x.killed,
-		Clock:    t.clock,
-		Refused:  t.refused,
-		Lost:     t.last.Lost,
-		Words:    cmp.Or(t.times().Words(t.clock), t.failure(), t.words(), t.said),
-		Deferred: t.last.Deferred,
-		Lacks:    strings.Join(t.lacks, "; "),
-	}
+	e := t.over
+	e.Exit, e.Killed = x.code, x.killed
+	e.Words = cmp.Or(t.times().Words(e.Clock), t.failure, t.words(), t.said)
+	return e
 }
 
 // Bounds of the last words of an agent.
@@ -185,14 +167,6 @@ const (
 	maxWords  = 500
 	wordLines = 5
 )
-
-// failure returns what the agent said of its failure, "" if it reported none.
-func (t *turn) failure() string {
-	if !t.last.Failed {
-		return ""
-	}
-	return text.ClipBytes(text.Fold(t.last.Text), maxWords)
-}
 
 // words returns the last lines that the agent printed on stderr.
 func (t *turn) words() string {
