@@ -391,33 +391,28 @@ func replyBody(line []byte) (body hostjson.Value, err error) {
 func call[Request, Reply any](
 	h *hook, op wire.Op[Request, Reply], in Request, within time.Duration,
 ) (Reply, error) {
-	var out, none Reply
-	if err := h.exchange(h.client.Call, request(op, in), &out, within); err != nil {
-		return none, err
-	}
-	return out, nil
+	return exchange(h.client.Call, op, in, within)
 }
 
 // callStarting is like call, but starts the coordinator if none is running.
 func callStarting[Request, Reply any](
 	h *hook, op wire.Op[Request, Reply], in Request, within time.Duration,
 ) (Reply, error) {
-	var out, none Reply
-	if err := h.exchange(h.client.CallStarting, request(op, in), &out, within); err != nil {
-		return none, err
-	}
-	return out, nil
+	return exchange(h.client.CallStarting, op, in, within)
 }
 
-// exchange makes a call in the given way and reads the reply into out.
-func (h *hook) exchange(
-	make func(wire.Request, time.Time) ([]byte, error), req wire.Request, out any, within time.Duration,
-) error {
-	line, err := make(req, time.Now().Add(within))
-	if err != nil {
-		return err
+// exchange makes a call in a way of the client.
+func exchange[Request, Reply any](
+	way func(wire.Request, time.Time) ([]byte, error), op wire.Op[Request, Reply], in Request, within time.Duration,
+) (out Reply, err error) {
+	line, err := way(request(op, in), time.Now().Add(within))
+	if err == nil {
+		err = readReply(line, &out)
 	}
-	return readReply(line, out)
+	if err != nil {
+		return *new(Reply), err
+	}
+	return out, nil
 }
 
 // request returns a request for op with the body in.

@@ -44,7 +44,7 @@ func sessionStart(h *hook, check func(Place) string) error {
 	_ = ledger.Begin(h.client.Dirs.Calls(), h.str(claude.FieldSession), time.Now())
 	id, broken := newID(), check(h.place())
 	in := wire.SessionStartRequest{HookCall: h.hookCall(), Delivery: id, Broken: broken}
-	r, err := h.registerNow(request(wire.OpSessionStart, in))
+	r, err := h.registerNow(in)
 	switch {
 	case err == nil:
 		return h.printTold(r.Context, strings.TrimSpace(broken+"\n"+h.greeting()))
@@ -59,7 +59,7 @@ func sessionStart(h *hook, check func(Place) string) error {
 
 // registerNow registers the session with a coordinator that answers at once, or
 // with one that it starts.
-func (h *hook) registerNow(req wire.Request) (out wire.SessionStartReply, err error) {
+func (h *hook) registerNow(in wire.SessionStartRequest) (out wire.SessionStartReply, err error) {
 	silent, within := pingFor, startFor
 	if !h.getenv.Dialogs() { // a run, say, which is told of its wall here; nobody waits at a terminal
 		silent, within = 10*pingFor, 10*startFor
@@ -72,8 +72,7 @@ func (h *hook) registerNow(req wire.Request) (out wire.SessionStartReply, err er
 	if err != nil {
 		call, within = h.client.CallStarting, max(within, readyFor)
 	}
-	err = h.exchange(call, req, &out, within)
-	return out, err
+	return exchange(call, wire.OpSessionStart, in, within)
 }
 
 // withTrouble adds to a text for the person that Afar cannot do its work. It does so

@@ -37,7 +37,7 @@ func newDoctor(a *app) *cobra.Command {
 			return err
 		}
 		if c.Flags().Changed("report") {
-			return a.writeReport(c.Context(), *report, found)
+			return a.writeReport(*report, found)
 		}
 		if *asJSON {
 			err = a.printJSON(found)

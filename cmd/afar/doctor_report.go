@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,7 +26,7 @@ const (
 
 // writeReport writes what a bug report needs into a new file, masked. It works without a
 // coordinator. If a part is missing, the report says why.
-func (a *app) writeReport(ctx context.Context, path string, found wire.DoctorReply) error {
+func (a *app) writeReport(path string, found wire.DoctorReply) error {
 	if path == "" {
 		return usage("--report needs a file that does not exist yet")
 	}
@@ -35,7 +34,7 @@ func (a *app) writeReport(ctx context.Context, path string, found wire.DoctorRep
 	if err != nil {
 		return err
 	}
-	text := a.reportText(ctx, d, found)
+	text := a.reportText(d, found)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists already: name another file", path)
@@ -52,7 +51,7 @@ func (a *app) writeReport(ctx context.Context, path string, found wire.DoctorRep
 	return nil
 }
 
-func (a *app) reportText(ctx context.Context, d home.Dirs, found wire.DoctorReply) string {
+func (a *app) reportText(d home.Dirs, found wire.DoctorReply) string {
 	var b bytes.Buffer
 	p := &terminal.Page{W: &b, Now: a.now(), Home: a.getenv("HOME")}
 	p.Line("Afar, a report of %s", a.now().UTC().Format(time.DateTime+" MST"))

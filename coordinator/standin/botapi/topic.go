@@ -28,12 +28,6 @@ func (s *Server) Topics(chat int64) (all []Topic) {
 	return all
 }
 
-// Supergroup makes a supergroup without topics, which the bot administers; it
-// sees every message there. The sign of id is set to minus.
-func (s *Server) Supergroup(id int64, title string) *Chat {
-	return s.addChat(Chat{ID: id, Kind: "supergroup", Title: title, admin: true, manages: true})
-}
-
 // ManageTopics gives the bot the right can_manage_topics in the chat, or removes it.
 func (c *Chat) ManageTopics(may bool) {
 	c.s.mu.Lock()

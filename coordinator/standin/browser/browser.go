@@ -234,15 +234,6 @@ func (tab *Tab) Notices() {
 // Noticed returns the notices that the document of the tab has shown, in their order.
 func (tab *Tab) Noticed() []string { return Eval[[]string](tab, "window.noticed") }
 
-// Front makes the tab the visible one.
-func (tab *Tab) Front() {
-	tab.t.Helper()
-	tab.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, page.BringToFront, struct{}{})
-		return err
-	}))
-}
-
 // Keys presses keys, one after the other.
 func (tab *Tab) Keys(keys string) {
 	tab.t.Helper()
