@@ -235,7 +235,7 @@ func (p *page) program(name string, mode os.FileMode) (path string) {
 func (p *page) command(uid int, role string, env ...string) *exec.Cmd {
 	cmd := exec.Command(p.exe)
 	cmd.Dir = "/"
-	cmd.Env = append([]string{"AFAR_TEST_ROLE=" + role, "AFAR_TEST_ADDR=" + p.addr}, env...)
+	cmd.Env = append([]string{"AFAR_TEST_ROLE=" + role, "AFAR_TEST_ADDR=" + p.addr, race}, env...)
 	cmd.Stderr = os.Stderr
 	if uid != os.Getuid() {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}

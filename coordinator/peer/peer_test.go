@@ -24,6 +24,9 @@ import (
 // roles are what this binary does instead of testing, by name.
 var roles = map[string]func(){}
 
+// race has the race detector, where there is one, treat this program as it treats the tests.
+var race = "GORACE=" + os.Getenv("GORACE")
+
 func TestMain(m *testing.M) {
 	if socket := os.Getenv("AFAR_TEST_DIAL"); socket != "" {
 		if conn, err := net.Dial("unix", socket); err == nil {
@@ -129,7 +132,7 @@ func TestChild(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := listen(t)
 			cmd := exec.Command(odd)
-			cmd.Env = append([]string{"AFAR_TEST_DIAL=" + l.Addr().String()}, c.env...)
+			cmd.Env = append([]string{"AFAR_TEST_DIAL=" + l.Addr().String(), race}, c.env...)
 			start(t, cmd, c.terminal)
 			uid, pid := accept(t, l)
 			if uid != os.Getuid() || pid != cmd.Process.Pid {
@@ -176,7 +179,7 @@ func TestReplaced(t *testing.T) {
 	}
 	l := listen(t)
 	cmd := exec.Command(path)
-	cmd.Env = []string{"AFAR_TEST_DIAL=" + l.Addr().String()}
+	cmd.Env = []string{"AFAR_TEST_DIAL=" + l.Addr().String(), race}
 	start(t, cmd, false)
 	_, pid := accept(t, l)
 	if err := os.Remove(path); err != nil {
