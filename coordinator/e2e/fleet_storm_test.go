@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	stormFor  = flag.Duration("fleet-storm", 15*time.Second, "how long the storm over a fleet blows in CI")
+	stormFor  = flag.Duration("fleet-storm", 2*time.Minute, "how long the storm over a fleet blows in CI")
 	stormSeed = flag.Uint64("fleet-seed", 0, "the seed of the storm over a fleet, 0 for a new one")
 )
 
