@@ -51,6 +51,25 @@ func TestDoubtOfMember(t *testing.T) {
 	}
 }
 
+// TestMirrorsProven checks that the answer to a question of another machine, whose journal has its entry, does not count
+// as written by hand here.
+func TestMirrorsProven(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	id := r.admits()
+	theirs := ask.Start(ask.Ask{ID: "ask_1", Kind: ask.Permission, Session: "s", Tool: "Bash", Text: "make"}, session.On, r.Now())
+	r.ok(r.MirrorCard(id, fleet.Card{Asks: []ask.Ask{theirs}, From: ask.From{Token: "shop"}}))
+	d := yes("Ann")
+	d.At = r.Now()
+	answered, err := ask.Answer(theirs, d)
+	r.ok(err)
+	r.ok(r.MirrorCard(id, fleet.Card{Asks: []ask.Ask{answered}, From: ask.From{Token: "shop"}}))
+	r.restart()
+	rows, err := r.Unproven()
+	r.ok(err)
+	r.same("unproven rows", 0, len(rows))
+}
+
 // TestProposedElsewhere checks that a run which a session proposes on another machine is ordered there once the person
 // has allowed it, and that the session gets what comes of it.
 func TestProposedElsewhere(t *testing.T) {

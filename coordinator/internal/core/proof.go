@@ -48,9 +48,11 @@ func (c Claim) provenBy(e event.Event) bool {
 	return e.Kind == c.Kind && e.Subject == c.Subject && (strings.HasSuffix(e.Text, c.Proof) || !aProof.MatchString(e.Text))
 }
 
-// claimOf returns what an ask claims; ok is false for one without an answer.
+// claimOf returns what an ask claims. ok is false for one without an answer, and for one of another machine: its journal
+// has the entry.
 func claimOf(a ask.Ask) (c Claim, ok bool) {
 	said, ok := a.Given()
+	ok = ok && !a.Mirrored()
 	return Claim{
 		Row: store.Asks.Table + " " + string(a.ID), Kind: event.AskAnswered, Subject: string(a.ID), Proof: Proof(said),
 		TakeBack: func(s *Draft) { s.PutAsk(s.Asks.Rows[a.ID].Unanswered(Unproven)) },
