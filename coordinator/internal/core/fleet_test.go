@@ -70,6 +70,21 @@ func TestMirrorsProven(t *testing.T) {
 	r.same("unproven rows", 0, len(rows))
 }
 
+// TestPresentAgain checks that a machine whose coming could not be written down comes with the next try.
+func TestPresentAgain(t *testing.T) {
+	r := newRig(t)
+	id := r.admits()
+	r.raw("CREATE TRIGGER full BEFORE UPDATE ON machines BEGIN SELECT RAISE(FAIL, 'full'); END")
+	if err := r.SetPresent(id, true); err == nil || r.IsPresent(id) {
+		t.Fatalf("it is there: %t, %v", r.IsPresent(id), err)
+	}
+	r.raw("DROP TRIGGER full")
+	r.ok(r.SetPresent(id, true))
+	if !r.IsPresent(id) {
+		t.Error("it is not there after the next try")
+	}
+}
+
 // TestProposedElsewhere checks that a run which a session proposes on another machine is ordered there once the person
 // has allowed it, and that the session gets what comes of it.
 func TestProposedElsewhere(t *testing.T) {

@@ -239,11 +239,13 @@ func (c *Core) RenameMachine(id fleet.MachineID, name string) (fleet.Machine, er
 
 // SetPresent notes whether a machine is connected. Its cards say so, and what the person is told of it is one line.
 func (c *Core) SetPresent(id fleet.MachineID, is bool) error {
-	return c.do(func(s *draft) error {
+	var since map[fleet.MachineID]time.Time // before the change
+	err := c.do(func(s *draft) error {
 		m, ok := s.machines.Rows[id]
 		if _, was := s.present[id]; !ok || was == is {
 			return nil
 		}
+		since = maps.Clone(s.present)
 		if is {
 			s.present[id] = s.Now
 		} else {
@@ -254,6 +256,10 @@ func (c *Core) SetPresent(id fleet.MachineID, is bool) error {
 		s.reshow(m)
 		return nil
 	})
+	if err != nil && since != nil { // nothing was committed
+		c.view(func(s *draft) { s.present = since })
+	}
+	return err
 }
 
 // MetMachine notes what a member says of itself when it connects. One with a new life was put back: what was under way
