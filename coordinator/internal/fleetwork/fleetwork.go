@@ -78,8 +78,8 @@ func (h *Hub) Run(ctx context.Context) {
 	sub := h.cfg.Core.Subscribe(feature.Machines)
 	defer sub.Close()
 	var parts sync.WaitGroup
+	defer h.work.Wait() // the parts begin it
 	defer parts.Wait()
-	defer h.work.Wait()
 	parts.Go(func() {
 		if err := h.hub.Run(ctx); err != nil && ctx.Err() == nil {
 			h.cfg.Log.Error("serve the fleet", "err", err)

@@ -58,6 +58,7 @@ type Channel struct {
 	cfg    Config
 	member *link.Member
 	orders sync.Mutex // one order is carried out at a time
+	shows  sync.WaitGroup
 
 	mu    sync.Mutex
 	ready chan struct{} // closed while the hub has been greeted
@@ -104,6 +105,7 @@ func (c *Channel) Run(ctx context.Context) {
 			c.meet(ctx)
 		case <-ctx.Done():
 			c.down("")
+			c.shows.Wait()
 			return
 		}
 	}
@@ -152,7 +154,7 @@ func (c *Channel) meet(ctx context.Context) {
 			break
 		}
 		c.cfg.Log.Warn("greet the hub", "err", err)
-		sleep(ctx, min(time.Second<<tries, 30*time.Second))
+		sleep(ctx, min(time.Second<<min(tries, 5), 30*time.Second))
 	}
 	if ctx.Err() != nil || !c.member.State().Connected {
 		return
@@ -162,7 +164,7 @@ func (c *Channel) meet(ctx context.Context) {
 	c.end, c.isBehind = end, true
 	close(c.ready)
 	c.mu.Unlock()
-	go c.show(session)
+	c.shows.Go(func() { c.show(session) })
 }
 
 // greet says who we are and how far we are, and takes in the same of the hub.
