@@ -10,9 +10,10 @@ import (
 
 // A transaction collects the changes of one act. It has the lock from its first change on.
 type transaction struct {
-	begun bool
-	batch store.Batch
-	undo  []func(now time.Time) // takes back what is in memory and not committed
+	begun   bool
+	batch   store.Batch
+	undo    []func(now time.Time) // takes back what is in memory and not committed
+	touched int                   // so many parts of State.touched are not of the act
 }
 
 // Act carries out what the person did on a channel. What do changes through its Core, the end of the
@@ -52,7 +53,9 @@ func (c *Core) unlock() {
 // collect changes the state in memory, and leaves the commit to finish.
 func (c *Core) collect(f func(*Draft) error) error {
 	c.lock()
-	c.open.begun = true
+	if !c.open.begun {
+		c.open.begun, c.open.touched = true, len(c.state.touched)
+	}
 	s := c.state.At(c.cfg.Now())
 	if err := f(s); err != nil || s.Batch.Empty() {
 		return err
@@ -73,7 +76,7 @@ func (c *Core) finish(err error) error {
 		for _, undo := range slices.Backward(c.open.undo) {
 			undo(c.cfg.Now())
 		}
-		c.state.touched = c.state.touched[:0]
+		c.state.touched = c.state.touched[:c.open.touched]
 		return err
 	}
 	c.state.follow(c.open.batch.Events)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/feature"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
@@ -44,6 +45,30 @@ func TestActIsWhole(t *testing.T) {
 		if told := r.drain(phone); len(told) != btoi(fails == nil) {
 			t.Errorf("with the error %v the channel tells %+v", fails, told)
 		}
+	}
+}
+
+// TestFailedActWakes: an act that fails takes no wake-up from what was changed before it.
+func TestFailedActWakes(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/w")
+	sub := r.Subscribe(core.OfSession("s"))
+	defer sub.Close()
+	_, err := r.Stop(core.Stopping{Session: "s"}) // it wakes nobody before Publish
+	r.ok(err)
+	wrong := errors.New("wrong")
+	err = r.Act(channel.Act{Channel: phone}, func(one *feature.Core) (channel.Settlement, error) {
+		r.ok(one.Pause(true))
+		return channel.Settlement{}, wrong
+	})
+	if !errors.Is(err, wrong) {
+		t.Fatalf("the act: %v", err)
+	}
+	r.Publish()
+	select {
+	case <-sub.C:
+	default:
+		t.Error("who waits for the session is not woken")
 	}
 }
 
