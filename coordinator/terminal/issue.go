@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/view"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -48,14 +49,9 @@ func IssueLine(p *Page, done string, one wire.Issue) {
 // Issue shows an issue whole.
 func Issue(p *Page, one wire.Issue) {
 	p.Line("%s  %s", p.Paint(Bold, OneLine(one.ID, 80)), p.Paint(Bold, OneLine(one.Title, 300)))
-	facts := []string{fmt.Sprintf("P%d", one.Priority), statusWords(one.Status)}
-	if one.CreatedAt != 0 {
-		facts = append(facts, "made "+p.ago(one.CreatedAt))
-	}
-	if one.Path != "" {
-		facts = append(facts, OneLine(one.Path, 200))
-	}
-	p.Line("%s", p.Paint(Dim, strings.Join(facts, " · ")))
+	facts := text.Series(" · ", fmt.Sprintf("P%d", one.Priority), statusWords(one.Status),
+		text.Only(one.CreatedAt != 0, "made "+p.ago(one.CreatedAt)), OneLine(one.Path, 200))
+	p.Line("%s", p.Paint(Dim, facts))
 	if len(one.Needs) > 0 {
 		p.Line("needs %s%s", OneLine(strings.Join(one.Needs, ", "), 500), waiting(one))
 	}

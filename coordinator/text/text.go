@@ -59,6 +59,19 @@ func Near(path, dir, home string) string {
 	return path
 }
 
+// Only returns a text where it holds, "" elsewhere.
+func Only(holds bool, s string) string {
+	if holds {
+		return s
+	}
+	return ""
+}
+
+// Series returns the texts that say anything, as one.
+func Series(between string, all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), between)
+}
+
 // Fold returns s in one line, with one blank for each run of white space.
 func Fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 

@@ -20,17 +20,17 @@ var Machines = add(Noun{
 
 // Machine shows a machine of the fleet.
 func Machine(m wire.Machine) Thing {
-	questions := only(m.OpenAsks > 0, text.Count(m.OpenAsks, "question"))
-	has := series(", ", questions, text.Count(m.Sessions, "session"), text.Count(m.Runs, "run"))
+	questions := text.Only(m.OpenAsks > 0, text.Count(m.OpenAsks, "question"))
+	has := text.Series(", ", questions, text.Count(m.Sessions, "session"), text.Count(m.Runs, "run"))
 	marks := map[string]Mark{wire.MachineHere: {Good, "🖥"}, wire.MachineAway: {Muted, "💤"}, wire.MachineRefused: {Bad, "🚨"}}
 	out := Thing{
-		ID: m.Name, Title: m.Name, State: cmp.Or(only(m.State == wire.MachineHere, "this machine"), m.State),
+		ID: m.Name, Title: m.Name, State: cmp.Or(text.Only(m.State == wire.MachineHere, "this machine"), m.State),
 		Mark: cmp.Or(marks[m.State], Mark{Good, "🟢"}), Columns: lines(said(m.Role), said(has)),
 		Notes: facts(
-			Row{"", Bad, said(only(m.State == wire.MachineRefused,
+			Row{"", Bad, said(text.Only(m.State == wire.MachineRefused,
 				"two machines speak with its key: remove it, and let each join again"))},
-			Row{"", Ask, said(only(m.WaitingOut > 0, fmt.Sprintf("%d on the way to it", m.WaitingOut)))},
-			Row{"", Muted, said(only(!m.Decides, "it decides by itself: its questions are only shown here"))},
+			Row{"", Ask, said(text.Only(m.WaitingOut > 0, fmt.Sprintf("%d on the way to it", m.WaitingOut)))},
+			Row{"", Muted, said(text.Only(!m.Decides, "it decides by itself: its questions are only shown here"))},
 		),
 	}
 	if m.State == wire.MachineAway {
@@ -44,8 +44,8 @@ func machineWhole(m wire.MachineReply) Thing {
 	out := Machine(m.Machine)
 	out.Details = facts(
 		Row{"fingerprint", Plain, code(m.ID)}, Row{"version", Plain, said(m.Version)}, Row{"link", Bad, said(m.Link)},
-		Row{"lag", Plain, said(only(m.LagMS > 0, fmt.Sprintf("%d ms", m.LagMS)))},
-		Row{"clock", Ask, said(only(max(m.OffsetMS, -m.OffsetMS) > clockOff, fmt.Sprintf("%d s off", m.OffsetMS/1000)))},
+		Row{"lag", Plain, said(text.Only(m.LagMS > 0, fmt.Sprintf("%d ms", m.LagMS)))},
+		Row{"clock", Ask, said(text.Only(max(m.OffsetMS, -m.OffsetMS) > clockOff, fmt.Sprintf("%d s off", m.OffsetMS/1000)))},
 	)
 	earlier := func(name string) Row { return Row{"earlier name", Plain, said(name)} }
 	out.Details = append(out.Details, Each(m.Aliases, earlier)...)

@@ -3,6 +3,7 @@ package view
 import (
 	"slices"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -27,7 +28,7 @@ func Loop(l wire.Loop) Thing {
 		out.Deeds = []Deed{{Key: "cancel", Label: "Cancel the loop", Sign: "⏹"}}
 	}
 	for i, f := range l.Stack {
-		inside := facts(Row{"inside of", Plain, said(only(i > 0, out.Title))})
+		inside := facts(Row{"inside of", Plain, said(text.Only(i > 0, out.Title))})
 		out.Details = slices.Concat(out.Details, inside, frame(f))
 		out.Title, out.Texts = f.Goal, append(out.Texts, whole(f.Goal)...)
 		out.Columns = lines(said(wording.FrameCount(f)), said(f.Mode), ago(l.UpdatedAt), said(wording.FrameBounds(f)))

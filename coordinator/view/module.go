@@ -30,11 +30,11 @@ var Modules = add(Noun{
 func Module(m wire.Module) Thing {
 	out := Thing{
 		ID: m.ID, Title: m.Title, State: m.State, Mark: Mark{Muted, "⏸"}, Seen: m.Hash,
-		Columns: []Line{said(series(", ", only(m.Source != nil, "a source of events"),
-			only(len(m.Servers) > 0, text.Count(len(m.Servers), "server")+" of tools")))},
+		Columns: []Line{said(text.Series(", ", text.Only(m.Source != nil, "a source of events"),
+			text.Only(len(m.Servers) > 0, text.Count(len(m.Servers), "server")+" of tools")))},
 		Notes: facts(Row{"", Bad, said(m.Fault)}, Row{"held", Ask, said(m.Held)}),
 		Details: facts(Row{"folder", Plain, path(m.Folder)},
-			Row{"content", Plain, said(only(m.Hash != "", text.Count(m.Files, "file")+", sha256 "+m.Hash))}),
+			Row{"content", Plain, said(text.Only(m.Hash != "", text.Count(m.Files, "file")+", sha256 "+m.Hash))}),
 	}
 	for _, s := range m.Servers {
 		words := s.Command
@@ -50,19 +50,19 @@ func Module(m wire.Module) Thing {
 	case wire.ModuleDisabled, wire.ModuleProposed:
 		enable := Deed{Key: "enable", Label: "Enable", Sign: "▶️", First: "Look, then enable"}
 		if m.State == wire.ModuleProposed {
-			out.State = cmp.Or(only(m.By == "", "proposed: nobody has enabled it"), "disabled: its folder was changed")
+			out.State = cmp.Or(text.Only(m.By == "", "proposed: nobody has enabled it"), "disabled: its folder was changed")
 			out.Mark, enable.Look, enable.Command = Mark{Ask, "💡"}, "Look at it", "afar module enable "+m.ID
 		}
 		out.Deeds = []Deed{enable}
 		out.Foot = append(said("Nothing of it runs. Enable it as it is:"), code("afar module enable "+m.ID)...)
 	default:
-		out.State, out.Mark = only(m.Held != "", "disabled: it ")+"cannot be used", Mark{Bad, "⚠️"}
+		out.State, out.Mark = text.Only(m.Held != "", "disabled: it ")+"cannot be used", Mark{Bad, "⚠️"}
 	}
 	if s := m.Source; s != nil {
 		out.Details = append(out.Details, facts(
 			Row{"source", Plain, command(s.Command, s.EnvFile)},
 			Row{"events", Plain, when(fmt.Sprintf("%d, last", s.Events), s.Last)},
-			Row{"bad lines", Plain, said(only(s.Bad > 0, fmt.Sprintf("%d, last: %s", s.Bad, s.BadLine)))},
+			Row{"bad lines", Plain, said(text.Only(s.Bad > 0, fmt.Sprintf("%d, last: %s", s.Bad, s.BadLine)))},
 		)...)
 	}
 	if m.Source != nil && m.State == wire.ModuleEnabled {
@@ -92,5 +92,5 @@ func command(words []string, envFile string) Line {
 		}
 		return word
 	})
-	return append(code(strings.Join(shown, " ")), said(only(envFile != "", ", with the variables in "+envFile))...)
+	return append(code(strings.Join(shown, " ")), said(text.Only(envFile != "", ", with the variables in "+envFile))...)
 }

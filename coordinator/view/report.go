@@ -67,9 +67,11 @@ func Morning(r wire.ReportReply) string {
 	for _, spent := range r.Spent {
 		usd += spent.USD
 	}
-	some := func(of []Thing, words string) string { return only(len(of) > 0, fmt.Sprintf("%d %s", len(of), words)) }
-	lines := []string{series(" · ", some(past, "past the guard"), some(waits, "to answer"), some(failed, "failed"),
-		some(done, "done"), only(usd > 0, wording.USD(usd)+" at list prices"))}
+	some := func(of []Thing, words string) string {
+		return text.Only(len(of) > 0, fmt.Sprintf("%d %s", len(of), words))
+	}
+	lines := []string{text.Series(" · ", some(past, "past the guard"), some(waits, "to answer"), some(failed, "failed"),
+		some(done, "done"), text.Only(usd > 0, wording.USD(usd)+" at list prices"))}
 	for i, t := range all {
 		if left := len(all) - i; left > 1 && len(lines) == mostMorning-1 {
 			lines = append(lines, fmt.Sprintf("… %d more: afar report", left))

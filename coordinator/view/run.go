@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -31,16 +32,16 @@ func Run(r wire.Run) Thing {
 			Row{"until", Plain, when("it works until", r.Until)}, Row{"held by", Plain, said(r.HeldBy)},
 			Row{"wall", Plain, said(wording.RunWall(r))},
 			Row{"conversation", Plain, code(r.Conversation)},
-			Row{"branch", Plain, said(only(r.Branch != "", r.Branch+", to land on "+r.Base))},
+			Row{"branch", Plain, said(text.Only(r.Branch != "", r.Branch+", to land on "+r.Base))},
 		),
 	}
 	if can := r.Can; can != nil {
 		out.Details = append(out.Details, facts(Row{"guard", Plain, said(wording.RunGuard(*can))},
 			Row{"cannot", Plain, said(wording.RunCannot(*can))})...)
 	}
-	without := said(only(r.Lacks != "", "the tools of "+r.Lacks))
+	without := said(text.Only(r.Lacks != "", "the tools of "+r.Lacks))
 	out.Details = append(out.Details, facts(Row{"without", Ask, without})...)
-	out.Notes = facts(Row{"", Ask, said(only(r.Why != out.About, r.Why))})
+	out.Notes = facts(Row{"", Ask, said(text.Only(r.Why != out.About, r.Why))})
 	if r.HeldBy != "" {
 		out.Foot = append(said("It goes on when it is given back:"), code("afar run give "+r.Name)...)
 	}

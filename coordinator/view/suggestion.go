@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -39,7 +40,7 @@ func Suggestion(s wire.Suggestion) Thing {
 	case s.Task != "":
 		out.State = "task " + s.Task
 	case s.Status == "open":
-		out.State = series(", ", cmp.Or(s.Urgency, "normal"), only(s.Source != "", "from "+s.Source))
+		out.State = text.Series(", ", cmp.Or(s.Urgency, "normal"), text.Only(s.Source != "", "from "+s.Source))
 		out.Deeds = []Deed{
 			{Key: "accept", Label: "Accept", Sign: "✅", Tone: Good, Words: "What you add, in your words"},
 			{Key: "dismiss", Label: "Dismiss", Sign: "✖️", Tone: Bad},

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/coordinator/wording"
 )
@@ -46,14 +47,14 @@ func Task(t wire.Task) Thing {
 			Row{"folder", Plain, path(t.Dir)}, Row{"last action", Plain, day(t.LastAction)},
 			Row{"goes on", Plain, goesOn(t)}, Row{"agent", Plain, said(t.Agent)},
 			Row{"created by", Plain, when(t.By+",", t.CreatedAt)},
-			Row{"confirm", Plain, said(only(t.Confirm, "you are asked before each act that reaches others"))},
-			Row{"asks", Plain, code(only(t.Ask != "", "afar asks; afar answer "+t.Ask+" 'words'"))},
+			Row{"confirm", Plain, said(text.Only(t.Confirm, "you are asked before each act that reaches others"))},
+			Row{"asks", Plain, code(text.Only(t.Ask != "", "afar asks; afar answer "+t.Ask+" 'words'"))},
 		),
 		Texts: []Text{{Body: t.Objective}},
-		Foot:  said(only(t.Proposed, "No person has made this folder a task. Read what it says before you start it.")),
+		Foot:  said(text.Only(t.Proposed, "No person has made this folder a task. Read what it says before you start it.")),
 	}
 	if t.Run != "" {
-		state := only(t.RunState != "", ", "+wording.RunState(t.RunState))
+		state := text.Only(t.RunState != "", ", "+wording.RunState(t.RunState))
 		out.Details = append(out.Details, Row{"run", Plain, append(Line{{Text: t.Run, Run: true}}, said(state)...)})
 	}
 	for i, verb := range wording.TaskVerbs(t) {

@@ -46,7 +46,7 @@ func Trigger(t wire.Trigger) Thing {
 			Row{"filter", Plain, code(t.Filter)}, Row{"check", Plain, code(t.Check)}, Row{"until", Plain, when("", t.Until)},
 			Row{"agent", Plain, said(t.Agent)}, Row{"mode", Plain, said(t.Mode)},
 			Row{"fired", Plain, when(text.Count(t.Fired, "time")+", last", t.Last)},
-			Row{"budget", Plain, said(only(t.Budget > 0, wording.USD(t.Budget)+" a run"))},
+			Row{"budget", Plain, said(text.Only(t.Budget > 0, wording.USD(t.Budget)+" a run"))},
 		),
 		Texts: []Text{{Body: t.Prompt}},
 	}
@@ -62,7 +62,7 @@ func Trigger(t wire.Trigger) Thing {
 	case wire.TriggerBroken:
 		out.State, out.Mark, out.Texts = "cannot be understood", Mark{Bad, "⚠️"}, nil
 	case wire.TriggerProposed:
-		out.State = cmp.Or(only(t.By == "", "proposed: nobody has approved it"), "proposed: its file was changed")
+		out.State = cmp.Or(text.Only(t.By == "", "proposed: nobody has approved it"), "proposed: its file was changed")
 		out.Mark = Mark{Ask, "💡"}
 		out.Foot = said("It fires only after you have approved it as it is now: what it sends, to whom, and its filter, " +
 			"which is a command of this machine.")
@@ -76,8 +76,8 @@ func Trigger(t wire.Trigger) Thing {
 
 // Firing shows a line of the ledger. Its state is as it is stored.
 func Firing(f wire.Firing) Thing {
-	more := only(f.Count > 0, "and "+text.Count(f.Count, "more time")+" before")
-	what := series(", ", only(f.To != "", "to "+f.To), only(f.By != "", "by "+f.By), f.Why, more)
+	more := text.Only(f.Count > 0, "and "+text.Count(f.Count, "more time")+" before")
+	what := text.Series(", ", text.Only(f.To != "", "to "+f.To), text.Only(f.By != "", "by "+f.By), f.Why, more)
 	tones := map[string]Tone{"fired": Good, "failed": Bad, "missed": Ask, "due": Ask}
 	return Thing{ID: f.Trigger, State: f.State, Mark: Mark{Tone: tones[f.State]}, Columns: []Line{said(what)}}
 }

@@ -210,19 +210,6 @@ func day(ms int64) Line {
 	return Line{{At: ms, Day: true}}
 }
 
-// only returns a text where it holds, "" elsewhere.
-func only(holds bool, s string) string {
-	if holds {
-		return s
-	}
-	return ""
-}
-
-// series returns the texts that say anything, as one.
-func series(between string, all ...string) string {
-	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), between)
-}
-
 // wrong returns the rows that say what is wrong with a file.
 func wrong(file string, faults []string) []Row {
 	return Each(faults, func(fault string) Row { return Row{"", Bad, said(file + ", " + fault)} })

@@ -2,9 +2,9 @@ package wording
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -26,29 +26,15 @@ func FrameCount(f wire.Frame) string {
 	if f.Issue == nil {
 		return fmt.Sprintf("%d/%d", f.N, f.Max)
 	}
-	text := fmt.Sprintf("%d taken, %d landed", f.N, f.Issue.Landed)
-	if f.Issue.Left > 0 {
-		text += fmt.Sprintf(", %d paused", f.Issue.Left)
-	}
-	return text
+	paused := text.Only(f.Issue.Left > 0, fmt.Sprintf(", %d paused", f.Issue.Left))
+	return fmt.Sprintf("%d taken, %d landed", f.N, f.Issue.Landed) + paused
 }
 
 // bounds says what ends a frame besides its iterations: a time, or what it may use. It is empty for none.
 func bounds(deadline time.Time, usd float64, tokens int64) string {
-	var ends []string
-	if !deadline.IsZero() {
-		ends = append(ends, "at "+deadline.Format("Jan 2 15:04"))
-	}
-	if usd > 0 {
-		ends = append(ends, "at "+USD(usd))
-	}
-	if tokens > 0 {
-		ends = append(ends, "at "+Tokens(tokens))
-	}
-	if len(ends) == 0 {
-		return ""
-	}
-	return "ends " + strings.Join(ends, " or ")
+	ends := text.Series(" or ", text.Only(!deadline.IsZero(), "at "+deadline.Format("Jan 2 15:04")),
+		text.Only(usd > 0, "at "+USD(usd)), text.Only(tokens > 0, "at "+Tokens(tokens)))
+	return text.Only(ends != "", "ends "+ends)
 }
 
 // FrameBounds is bounds for a frame of a reply.
@@ -65,10 +51,7 @@ func InHand(is wire.LoopIssue) string {
 	if is.ID == "" {
 		return ""
 	}
-	held := ""
-	if is.Held {
-		held = ", refused; tried again at the next stop"
-	}
+	held := text.Only(is.Held, ", refused; tried again at the next stop")
 	return fmt.Sprintf("issue %s: %s%s", line(is.ID+" "+is.Title, 120), line(is.Phase, 20), held)
 }
 

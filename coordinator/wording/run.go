@@ -46,19 +46,12 @@ func RunLast(r wire.Run) string {
 
 // RunTurns says how many turns a run had, and what waits.
 func RunTurns(r wire.Run) string {
-	turns := text.Count(r.Turns, "turn")
-	if r.Waiting > 0 {
-		turns += ", " + text.Count(r.Waiting, "message") + " waiting"
-	}
-	return turns
+	return text.Count(r.Turns, "turn") + text.Only(r.Waiting > 0, ", "+text.Count(r.Waiting, "message")+" waiting")
 }
 
 // RunUsed says what a run has used, as far as its agent reports it.
 func RunUsed(r wire.Run) string {
-	of := ""
-	if r.BudgetUSD > 0 {
-		of = fmt.Sprintf(" of $%.2f", r.BudgetUSD)
-	}
+	of := text.Only(r.BudgetUSD > 0, fmt.Sprintf(" of $%.2f", r.BudgetUSD))
 	if r.CostUSD == 0 && r.Tokens == 0 {
 		return "nothing reported" + of
 	}
@@ -71,11 +64,8 @@ func RunWall(r wire.Run) string {
 	case "":
 		return ""
 	case "on", "strict":
-		words := "it stood, " + r.Wall
-		if r.WallStops > 0 {
-			words += fmt.Sprintf("; %s that it seems to have stopped", text.Count(r.WallStops, "call"))
-		}
-		return words
+		stops := fmt.Sprintf("; %s that it seems to have stopped", text.Count(r.WallStops, "call"))
+		return "it stood, " + r.Wall + text.Only(r.WallStops > 0, stops)
 	}
 	return "none: " + r.Wall
 }

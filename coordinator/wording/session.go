@@ -2,37 +2,20 @@ package wording
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // SessionNote returns what is unusual about a session.
 func SessionNote(s wire.Session) string {
-	var parts []string
-	if s.Mode != "" {
-		parts = append(parts, Mode(s.Mode))
+	where := text.Only(!s.Attended, "unattended")
+	if s.Background {
+		where = "in the background (claude --bg)"
 	}
-	switch {
-	case s.Background:
-		parts = append(parts, "in the background (claude --bg)")
-	case !s.Attended:
-		parts = append(parts, "unattended")
-	}
-	if s.Sandbox {
-		parts = append(parts, "sandbox on")
-	}
-	if s.Away != "" {
-		parts = append(parts, "away "+line(s.Away, 10))
-	}
-	if s.Review != "" {
-		parts = append(parts, line(s.Review, 60))
-	}
-	note := strings.Join(parts, ", ")
-	if s.State == "unprotected" {
-		note += ": " + Unprotected
-	}
-	return note
+	away := text.Only(s.Away != "", "away "+line(s.Away, 10))
+	note := text.Series(", ", Mode(s.Mode), where, text.Only(s.Sandbox, "sandbox on"), away, line(s.Review, 60))
+	return note + text.Only(s.State == "unprotected", ": "+Unprotected)
 }
 
 // Unprotected says what is wrong with a session in that state.
@@ -49,24 +32,15 @@ func Mode(host string) string {
 // SessionLoad says what model a session uses, how full its context is, how far its own list of steps
 // is, and how a text of the person reaches it when it stops. It leaves out what the host does not tell.
 func SessionLoad(s wire.Session) string {
-	var parts []string
-	if s.Model != "" {
-		parts = append(parts, line(s.Model, 40))
-	}
-	if s.Context > 0 {
-		parts = append(parts, "context "+Tokens(s.Context))
-	}
+	todos, way := "", "your texts come through a hook"
 	if s.Todos != nil {
-		parts = append(parts, Todos(*s.Todos))
+		todos = Todos(*s.Todos)
 	}
-	switch {
-	case !s.Protected:
-	case s.Words == wire.WordsPrompt:
-		parts = append(parts, "your texts come as your prompts")
-	default:
-		parts = append(parts, "your texts come through a hook")
+	if s.Words == wire.WordsPrompt {
+		way = "your texts come as your prompts"
 	}
-	return strings.Join(parts, " · ")
+	context := text.Only(s.Context > 0, "context "+Tokens(s.Context))
+	return text.Series(" · ", line(s.Model, 40), context, todos, text.Only(s.Protected, way))
 }
 
 // Todos says how far a session's own list of steps is.
