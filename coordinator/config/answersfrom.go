@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// A channel is a place where a person can answer; answers_from can name it.
-type channel struct{ name string }
+// A Channel is a place where a person can answer; answers_from can name it.
+type Channel struct{ name string }
 
 // Channels is the value of answers_from.
-type Channels []channel
+type Channels []Channel
 
 // channels are the places where a person can answer.
 var channels = []string{"telegram", "web", "terminal"}
 
 // UnmarshalText reads the name of a channel.
-func (c *channel) UnmarshalText(text []byte) error {
+func (c *Channel) UnmarshalText(text []byte) error {
 	name := string(text)
 	if !slices.Contains(channels, name) {
 		return fmt.Errorf("answers_from names %q, where nobody can answer; want %s", name,
 			strings.Join(channels, " or "))
 	}
-	*c = channel{name}
+	*c = Channel{name}
 	return nil
 }
 

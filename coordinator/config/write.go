@@ -12,11 +12,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 
-// A choice is a key that people change most, with what it is for.
-type choice struct{ Key, Label string }
+// A Choice is a key that people change most, with what it is for.
+type Choice struct{ Key, Label string }
 
 // Choices are the keys that people change most. A change of them holds without a new start.
-var Choices = []choice{
+var Choices = []Choice{
 	{"quiet.from", "Quiet hours from"}, {"quiet.to", "Quiet hours until"}, {"report.daily", "Morning message at"},
 	{"escalation.after", "Remind me of a question after"}, {"asks.grace", "A question goes to the phone after"},
 	{"asks.unattended", "With nobody at the terminal, a question waits for"},
@@ -29,7 +29,7 @@ var Choices = []choice{
 // already, and writes nothing if the file would not be valid. Only Choices can be set.
 func Set(path string, values map[string]string) (written []string, err error) {
 	for key := range values {
-		if !slices.ContainsFunc(Choices, func(c choice) bool { return c.Key == key }) {
+		if !slices.ContainsFunc(Choices, func(c Choice) bool { return c.Key == key }) {
 			return nil, fmt.Errorf("%s cannot be set here; write it into config.toml, and then: afar restart", key)
 		}
 	}
