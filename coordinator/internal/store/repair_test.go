@@ -98,9 +98,18 @@ func middle(f func(from, to int) func([]byte) []byte) func([]byte) []byte {
 	}
 }
 
+// unraced skips a test in runs with -short, which are those with the race detector: it has one goroutine.
+func unraced(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
+}
+
 // TestRepair damages a database in several ways. The repaired database can be opened, its chain holds, and all
 // rows are there that plain SQL reads or that the good copy has. What the copy shows as not done is doubted.
 func TestRepair(t *testing.T) {
+	unraced(t)
 	sound := lived(t)
 	there := counted(t, sound)
 	for name, c := range map[string]struct {
@@ -206,6 +215,7 @@ func checkDoubts(t *testing.T, path string, got store.Salvage) {
 // TestRepairSeeds damages a database at random: it is cut, pages are zeroed, or bits are flipped. Whatever is
 // hit, the repaired database opens, its chain holds, and nothing of the copy is missing.
 func TestRepairSeeds(t *testing.T) {
+	unraced(t)
 	sound := lived(t)
 	raw, err := os.ReadFile(sound)
 	if err != nil {

@@ -73,6 +73,9 @@ const (
 // damaged one are refused and not written to. See checkEvery for when damage is looked for.
 func Open(path string) (*Store, error) {
 	checked := lastCheck(path)
+	if err := finish(path); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
 	if err := inspect(path, checked.IsZero()); err != nil {
 		return nil, err
 	}
@@ -206,7 +209,29 @@ func Check(path string) error {
 	if isEmpty(path) {
 		return lostLog(path)
 	}
+	if isHalfMade(path) {
+		return nil // Open deals with it
+	}
 	return inspect(path, true)
+}
+
+// isHalfMade reports whether a database has a journal and one page at most: whoever made it was killed before it had a
+// log, which each table is written to.
+func isHalfMade(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() <= 4096 && !isEmpty(path+"-journal")
+}
+
+// finish takes back what a half-made database has. What only reads it could not.
+func finish(path string) error {
+	if !isHalfMade(path) {
+		return nil
+	}
+	db, err := connect(path, "rwc")
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.Ping(), db.Close())
 }
 
 // begin creates an empty database.

@@ -769,6 +769,41 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// TestKilledWhileMade opens a database of which somebody was killed while it was made: SQLite's journal of that moment is
+// beside it.
+func TestKilledWhileMade(t *testing.T) {
+	half, path := newPath(t), newPath(t)
+	db, err := sql.Open("sqlite", "file:"+half+"?_pragma=cache_size(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.Exec("CREATE TABLE x (y); INSERT INTO x VALUES (zeroblob(1 << 20))"); err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []string{"", "-journal"} {
+		raw, err := os.ReadFile(half + end)
+		if end == "" {
+			raw = raw[:min(len(raw), 4096)] // what is made is one page long
+		}
+		if err == nil {
+			err = os.WriteFile(path+end, raw, 0o600)
+		}
+		if err != nil || len(raw) == 0 {
+			t.Fatalf("%s: %d bytes, %v", half+end, len(raw), err)
+		}
+	}
+	if err := store.Check(path); err != nil {
+		t.Errorf("the doctor says: %v", err)
+	}
+	commit(t, open(t, path), store.Batch{Events: []event.Event{note("first")}})
+}
+
 // killed runs the committing program until it has promised some commits, kills
 // it, and returns the number of the last one that it promised.
 func killed(t *testing.T, path string, commits int) (last int64) {
