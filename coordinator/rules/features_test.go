@@ -89,7 +89,7 @@ var layers = map[string]layer{
 	"wire": {dir: "coordinator/wire", own: "encode hook object wire"},
 	"hooks": {dir: "hooks", own: "birthmark config_change executable fail fail_closed group hooks members output " +
 		"permission_request post_tool_batch post_tool_use pre_tool_use prompt receipt"},
-	"core": {dir: in + "core", own: "action answersfrom beside card channel core damage escalation handover living " +
+	"core": {dir: in + "core", own: "action answersfrom beside card channel core damage handover living " +
 		"proof setting spend state tick unwritable wake"},
 	"feature": {dir: in + "feature", own: "feature wake"},
 	"store":   {dir: in + "store", own: "action age batch channel clean copy kind read repair store unknown unwritable"},

@@ -31,7 +31,7 @@ type askTable struct {
 	*table.Table[ask.ID, ask.Ask]
 	byNonce   *table.Index[ask.ID, ask.Ask]
 	byCard    *table.Index[ask.ID, ask.Ask]
-	bySession *table.Index[ask.ID, ask.Ask] // see of
+	bySession *table.Index[ask.ID, ask.Ask] // see Of
 	byWait    *table.Index[ask.ID, ask.Ask] // those that can still have an effect, under waits
 	ByMachine *table.Index[ask.ID, ask.Ask] // those of other machines that wait
 }
@@ -521,4 +521,20 @@ func (c *Core) Ask(id ask.ID) (a ask.Ask, err error) {
 func (c *Core) AskByNonce(nonce string) (found ask.Ask, ok bool) {
 	c.View(func(s *State, _ time.Time) { found, ok = s.Asks.byNonce.One(nonce) })
 	return found, ok
+}
+
+// ActRemind is an action whose data is the id of the ask that a card was made
+// for: remind the person of it.
+const ActRemind = "remind"
+
+// remind reminds the person, once, of an ask that waits too long. The asks on one card
+// share one reminder.
+func (s *Draft) remind(a ask.Ask) {
+	at := a.RemindAt(s.Cfg.Rules.RemindAfter)
+	if at.IsZero() || s.Now.Before(at) || s.Settings.Paused || s.Asks.Changes(s.Batch, a.ID) {
+		return
+	}
+	s.Asks.Put(s.Batch, ask.Remind(a))
+	id := string(a.CardID())
+	s.OnChannels("remind:"+id, ActRemind, id, s.Now)
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// Beside is what keeps the nouns that core does not know, see package feature. Core calls it with its lock held, within
-// the change of the state that it tells of.
+// Beside is what stands beside core, see package feature: it follows what happens to sessions, questions and runs. Core
+// calls it with its lock held, within the change of the state that it tells of.
 type Beside interface {
 	// AskChanges returns an ask as it is to be kept; its card may say more.
 	AskChanges(s *Draft, a ask.Ask) ask.Ask
-	// Decided follows the person's decision about an ask, and Declined an end without a yes.
+	// Decided follows the person's decision about an ask. Declined follows an end without a yes, and each later change of
+	// an ask that has ended so.
 	Decided(s *Draft, a ask.Ask)
 	Declined(s *Draft, a ask.Ask)
 	// AnswerTaken follows a hook that has taken the answer to an ask.

@@ -120,8 +120,8 @@ func (s *State) Account(name string) channel.Account {
 	return a
 }
 
-// accountTopics returns the topics that a change of an account touches.
-func accountTopics(before, after channel.Account) []wake.Part {
+// accountParts returns the parts that a change of an account touches.
+func accountParts(before, after channel.Account) []wake.Part {
 	same := before.Speaker == after.Speaker && before.Person == after.Person && before.Pairing == after.Pairing
 	if same && before.Refusal == after.Refusal {
 		return nil

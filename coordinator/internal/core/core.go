@@ -1,8 +1,9 @@
-// Package core owns all state of the coordinator. Every change of state takes the same
-// steps: take the lock, compute the change on copies with a pure step, commit it to the
-// store, apply it in memory, release the lock, wake the waiters. Nothing slow and no
-// external effect happens under the lock. External effects are durable actions of the
-// same commit.
+// Package core owns the state of the coordinator: sessions, questions, permissions, loops, runs, tasks, texts and channels.
+// Package feature adds tables to it for the nouns beside them.
+//
+// Every change of state takes the same steps: take the lock, compute the change on copies with a pure step, commit it to
+// the store, apply it in memory, release the lock, wake the waiters. Nothing slow and no external effect happens under the
+// lock. External effects are durable actions of the same commit.
 package core
 
 import (
@@ -47,8 +48,7 @@ type Config struct {
 	Home string
 }
 
-// A Core is the one owner of state. Its methods may be called from any
-// goroutine.
+// A Core is the one owner of state, also of what package feature adds to it. Its methods may be called from any goroutine.
 type Core struct {
 	*owner
 	open *transaction // collects the changes of one act, see Act; nil commits each change by itself
@@ -66,13 +66,12 @@ type owner struct {
 
 	wasKilled bool // never changes after New, see WasKilled
 
-	damaged map[string]bool // damaged rows that the journal names, see report
+	damaged map[string]bool // damaged rows that the journal names, see ReportBad
 	flushAt time.Time       // when what is carried is committed in any case; zero if nothing is
 }
 
 // A Draft is a change of the state that is not committed yet. It reads the state as it was, and collects in Batch what is
-// to
-// be written. The state itself changes only after the commit.
+// to be written. The state itself changes only after the commit.
 type Draft struct {
 	*State
 	Batch *store.Batch
@@ -170,7 +169,7 @@ func (c *Core) flush() error {
 	return err
 }
 
-// quietly is do for a hook that waits for the reply. It wakes no waiters, and waits for
+// quietly is Do for a hook that waits for the reply. It wakes no waiters, and waits for
 // the disk only if asks or messages change. The caller calls Publish after its reply.
 func (c *Core) quietly(f func(*Draft) error) error {
 	if c.open != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// noticeEvery is the shortest time between two notices of one kind and session. What
+// NoticeEvery is the shortest time between two notices of one kind and session. What
 // happens meanwhile is told together. Asks are not notices and are never delayed.
 const NoticeEvery = time.Minute
 

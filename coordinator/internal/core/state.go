@@ -26,7 +26,7 @@ type State struct {
 	tables   []table.Any // all of them, see Register
 	beside   Beside      // what has the other tables
 
-	Cfg      *Config // of the Core; never changes
+	Cfg      *Config // of the Core; only Use changes it
 	Settings store.Settings
 
 	Entry     int64       // the number of the newest journal entry
@@ -45,7 +45,7 @@ func newState(cfg *Config) *State {
 	})
 	s.Messages = newMessageTable(s)
 	s.grants = newGrantTable(s)
-	s.Accounts = Register(s, store.Accounts, table.Traits[channel.Account]{Touches: accountTopics})
+	s.Accounts = Register(s, store.Accounts, table.Traits[channel.Account]{Touches: accountParts})
 	s.rooms = newRoomTable(s)
 	s.Runs = newRunTable(s)
 	s.Tasks = newTaskTable(s)

@@ -111,7 +111,7 @@ func (s *State) stopFacts(in Stopping, now time.Time) turn.Facts {
 	}
 }
 
-// unchanged returns those of asks that b leaves as they are.
+// unchanged returns those of asks that the draft leaves as they are.
 func (s *Draft) unchanged(asks []ask.Ask) []ask.Ask {
 	return slices.DeleteFunc(asks, func(a ask.Ask) bool { return s.Asks.Changes(s.Batch, a.ID) })
 }

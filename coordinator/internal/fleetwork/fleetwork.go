@@ -1,5 +1,5 @@
 // Package fleetwork is the hub's side of a fleet: it lets machines join and speak, takes over what they show and tell,
-// and sends them what the person asks of them. What is kept of that is core's; here is only what goes on. A coordinator
+// and sends them what the person asks of them. What is kept of that is in package feature; here is only what goes on. A coordinator
 // that is no hub runs none of it.
 package fleetwork
 

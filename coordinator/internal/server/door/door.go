@@ -1,9 +1,10 @@
 // Package door takes the calls of everybody: hooks, the command line, the channels of the person, the tools of agents
 // and the other machines of a fleet. It tells who calls, refuses what a caller may not ask for and journals that,
-// decodes the request, and encodes the reply. Domain errors become wire codes here and nowhere else.
+// decodes the request, and encodes the reply. Domain errors become wire codes here; a handler names a code only where it is
+// the one that refuses.
 //
-// It knows no operation: their rows come from the packages beside it, which get a Call and a request. It changes
-// nothing but the journal.
+// The rows of operations come from the packages beside it, which get a Call and a request. Its own are those that say who
+// answers and those of what a person does on a card. It changes nothing but the journal.
 package door
 
 import (
