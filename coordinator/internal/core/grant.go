@@ -75,17 +75,15 @@ func (s *Draft) answerAtOnce(a ask.Ask, need grant.Need) (ask.Ask, bool) {
 type grantTable struct {
 	*table.Table[grant.ID, grant.Grant]
 	byNonce *table.Index[grant.ID, grant.Grant]
-	byLife  *table.Index[grant.ID, grant.Grant] // those that have not ended, under active
+	active  table.Set[grant.ID, grant.Grant] // those that have not ended
 }
-
-const Active = "active"
 
 func newGrantTable(s *State) grantTable {
 	t := Register(s, store.Grants, table.Traits[grant.Grant]{Due: grantDue, Expire: Expiry(s, (*Draft).expireGrant)})
 	return grantTable{
 		Table:   t,
 		byNonce: t.IndexBy(func(g grant.Grant) string { return g.Nonce }),
-		byLife:  t.IndexBy(func(g grant.Grant) string { return table.KeyIf(g.EndedAt.IsZero(), Active) }),
+		active:  t.Where(func(g grant.Grant) bool { return g.EndedAt.IsZero() }),
 	}
 }
 
@@ -180,7 +178,7 @@ func (c *Core) grantsWhere(wanted func(grant.Grant) bool) (out []grant.Grant) {
 
 // activeGrants returns the grants that have not ended, oldest first.
 func (s *State) activeGrants() []grant.Grant {
-	return slices.SortedFunc(slices.Values(s.grants.byLife.All(Active)), func(a, b grant.Grant) int {
+	return slices.SortedFunc(slices.Values(s.grants.active.All()), func(a, b grant.Grant) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	})
 }

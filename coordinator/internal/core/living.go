@@ -44,7 +44,7 @@ func (c *Core) Processes() []session.Process {
 
 // processes returns the processes that sessions depend on.
 func (s *State) processes() (all []session.Process) {
-	for _, v := range s.Sessions.live() {
+	for _, v := range s.Sessions.living.All() {
 		for _, p := range []session.Process{v.Process(), v.WaitsIn, v.Holder, v.Mod} {
 			if p.Known() {
 				all = append(all, p)
@@ -56,7 +56,7 @@ func (s *State) processes() (all []session.Process) {
 
 // buryHooks forgets the hooks that have ended and waited for a session.
 func (s *Draft) buryHooks(over map[session.Process]bool) {
-	for _, v := range s.Sessions.live() {
+	for _, v := range s.Sessions.living.All() {
 		waits, holds, submits := over[v.WaitsIn], over[v.Holder], over[v.Mod]
 		if !waits && !holds && !submits {
 			continue
@@ -76,7 +76,7 @@ func (s *Draft) buryHooks(over map[session.Process]bool) {
 
 // burySessions ends the sessions whose client has ended.
 func (s *Draft) burySessions(over map[session.Process]bool) {
-	for _, v := range s.Sessions.live() {
+	for _, v := range s.Sessions.living.All() {
 		if over[v.Process()] {
 			s.endSession(v, clientGone, ask.Local)
 		}

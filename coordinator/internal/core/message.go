@@ -322,7 +322,7 @@ func (s *State) onCards() (out []ask.Ask) {
 
 // live returns the sessions that run with Afar's hooks, by token.
 func (s *State) live() (out []session.Session) {
-	for _, v := range s.Sessions.live() {
+	for _, v := range s.Sessions.living.All() {
 		if v.Protected() {
 			out = append(out, v)
 		}

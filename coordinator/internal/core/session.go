@@ -27,7 +27,7 @@ type sessionTable struct {
 	byToken  *table.Index[session.ID, session.Session]
 	byName   *table.Index[session.ID, session.Session] // the shortest, see session.Session.Names
 	byClient *table.Index[session.ID, session.Session] // the live ones, by the id of their client's process
-	byLife   *table.Index[session.ID, session.Session] // see live
+	living   table.Set[session.ID, session.Session]    // those that have not ended; the others are kept for days
 	unmarked *table.Index[session.ID, session.Session] // by the id of the client that had no birthmark
 }
 
@@ -40,17 +40,12 @@ func newSessionTable(s *State) sessionTable {
 		byToken:  t.IndexBy(func(v session.Session) string { return v.Token }),
 		byName:   t.IndexBy(func(v session.Session) string { return v.Names()[0] }),
 		byClient: t.IndexBy(func(v session.Session) string { return table.KeyIf(v.Live(), strconv.Itoa(v.Client)) }),
-		byLife:   t.IndexBy(func(v session.Session) string { return table.KeyIf(v.Live(), alive) }),
+		living:   t.Where(session.Session.Live),
 		unmarked: t.IndexBy(func(v session.Session) string {
 			return table.KeyIf(v.Unmarked.Known(), strconv.Itoa(v.Unmarked.PID))
 		}),
 	}
 }
-
-const alive = "alive"
-
-// live returns the sessions that have not ended. Those that have are kept for days.
-func (t sessionTable) live() []session.Session { return t.byLife.All(alive) }
 
 func sessionParts(before, after session.Session) []wake.Part {
 	parts := []wake.Part{OfSession(after.ID)}
@@ -261,7 +256,7 @@ func (c *Core) Away(id session.ID) (mode session.Mode) {
 	return mode
 }
 
-// remode applies to the open asks the away modes that are in force after b.
+// remode applies to the open asks the away modes that are in force after the draft.
 func (s *Draft) remode() {
 	for _, a := range s.Asks.Waiting() {
 		if next, _ := ask.Remode(a, s.modeAfter(a.Session), s.Now); next != a {
@@ -390,7 +385,7 @@ func (s *State) urgent(now time.Time) []urgent {
 		asked[a.Session] = asked[a.Session] || a.Waiting()
 	}
 	var out []urgent
-	for id := range s.Sessions.byLife.IDs(alive) {
+	for id := range s.Sessions.living.IDs() {
 		if s.driven(id) {
 			continue
 		}

@@ -28,7 +28,7 @@ type Nudge struct {
 // MayHalt reports whether any session must end its turn.
 func (c *Core) MayHalt() (may bool) {
 	c.View(func(s *State, _ time.Time) {
-		may = slices.ContainsFunc(s.Sessions.live(), session.Session.Halting)
+		may = slices.ContainsFunc(s.Sessions.living.All(), session.Session.Halting)
 	})
 	return may
 }

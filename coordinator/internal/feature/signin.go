@@ -18,7 +18,7 @@ import (
 // A browserTable holds the browsers that are signed in to the page.
 type browserTable struct {
 	*table.Table[signin.ID, signin.Browser]
-	byLife *table.Index[signin.ID, signin.Browser] // those that have not ended, under active
+	active table.Set[signin.ID, signin.Browser] // those that have not ended
 }
 
 func newBrowserTable(s *core.State, o *own) browserTable {
@@ -27,8 +27,7 @@ func newBrowserTable(s *core.State, o *own) browserTable {
 		Expire:  expiry(s, o, (*draft).expireBrowser),
 		Touches: func(_, _ signin.Browser) []wake.Part { return []wake.Part{Browsers} },
 	})
-	byLife := t.IndexBy(func(b signin.Browser) string { return table.KeyIf(b.EndedAt.IsZero(), core.Active) })
-	return browserTable{Table: t, byLife: byLife}
+	return browserTable{Table: t, active: t.Where(func(b signin.Browser) bool { return b.EndedAt.IsZero() })}
 }
 
 // browserDue returns when a sign-in ends by itself.
@@ -47,8 +46,11 @@ func (s *draft) expireBrowser(v signin.Browser) {
 // as a digest in memory.
 func (c *Core) NewLink() (code string, expires time.Time, err error) {
 	code = c.secret(2)
-	c.view(func(s *draft) { s.links, expires = s.links.Add(signin.DigestOf(c.cfg.Home, code), s.Now) })
-	return code, expires, nil
+	err = c.do(func(s *draft) error {
+		s.links, expires = s.links.Add(signin.DigestOf(c.cfg.Home, code), s.Now)
+		return nil
+	})
+	return code, expires, err
 }
 
 // secret returns n unguessable words of 64 bits.
@@ -133,7 +135,7 @@ func (s *draft) browserOf(d signin.Digest) (found signin.Browser, ok bool) {
 
 // activeBrowsers returns the browsers that are signed in, oldest first.
 func (s *draft) activeBrowsers() []signin.Browser {
-	all := slices.DeleteFunc(s.browsers.byLife.All(core.Active), func(v signin.Browser) bool { return !v.Active(s.Now) })
+	all := slices.DeleteFunc(s.browsers.active.All(), func(v signin.Browser) bool { return !v.Active(s.Now) })
 	slices.SortFunc(all, func(a, b signin.Browser) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	})

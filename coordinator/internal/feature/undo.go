@@ -32,7 +32,7 @@ type undoTable struct {
 	*table.Table[undo.ID, undo.Snapshot]
 	byAsk   *table.Index[undo.ID, undo.Snapshot]
 	byShown *table.Index[undo.ID, undo.Snapshot]
-	byLife  *table.Index[undo.ID, undo.Snapshot] // those that are not gone, under active
+	kept    table.Set[undo.ID, undo.Snapshot] // those that are not gone
 }
 
 func newUndoTable(s *core.State, o *own) undoTable {
@@ -45,7 +45,7 @@ func newUndoTable(s *core.State, o *own) undoTable {
 		Table:   t,
 		byAsk:   t.IndexBy(func(v undo.Snapshot) string { return string(v.Ask) }),
 		byShown: t.IndexBy(func(v undo.Snapshot) string { return string(v.Shown) }),
-		byLife:  t.IndexBy(func(v undo.Snapshot) string { return table.KeyIf(v.State != undo.Gone, core.Active) }),
+		kept:    t.Where(func(v undo.Snapshot) bool { return v.State != undo.Gone }),
 	}
 }
 
@@ -116,7 +116,7 @@ func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
 	err = c.do(func(s *draft) error {
 		old, known := s.plannedUndo(sn)
 		if planned = old; !known {
-			sn.ID = s.newUndoID()
+			sn.ID = newUndoID(s.Cfg)
 			planned = undo.Plan(sn, s.Now)
 		}
 		planned.Ask = cmp.Or(sn.Ask, planned.Ask)
@@ -133,7 +133,7 @@ func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
 	return planned, err
 }
 
-func (o *own) newUndoID() undo.ID { return "undo_" + undo.ID(o.cfg.Secret()[8:]) }
+func newUndoID(cfg *core.Config) undo.ID { return "undo_" + undo.ID(cfg.Secret()[8:]) }
 
 // plannedUndo finds the snapshot that was planned for a call: for its ask, or for the
 // same call before the ask was opened.
@@ -141,7 +141,7 @@ func (s *draft) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 	if v, ok := s.undoOf(sn.Ask); ok {
 		return v, true
 	}
-	for _, v := range s.undos.byLife.All(core.Active) {
+	for _, v := range s.undos.kept.All() {
 		if (v.Ask == "" || sn.Ask == "") && v.Of(sn.Session, sn.Agent, sn.Tool, sn.Hash) {
 			return v, true
 		}
@@ -176,7 +176,7 @@ func (s *draft) lentFor(id ask.ID) ask.ID {
 
 // openUndos returns the snapshots that are not gone, oldest first.
 func (s *draft) openUndos() []undo.Snapshot {
-	return slices.SortedFunc(slices.Values(s.undos.byLife.All(core.Active)), func(a, b undo.Snapshot) int {
+	return slices.SortedFunc(slices.Values(s.undos.kept.All()), func(a, b undo.Snapshot) int {
 		return cmp.Or(a.PlannedAt.Compare(b.PlannedAt), cmp.Compare(a.ID, b.ID))
 	})
 }
@@ -293,7 +293,7 @@ func (c *Core) ChangeUndo(id undo.ID, change UndoStep) (after undo.Snapshot, err
 
 // StartUndo starts to restore a snapshot. The snapshot later shows the result.
 func (c *Core) StartUndo(id undo.ID, r undo.Restore) (undo.Snapshot, error) {
-	r.Redo = c.newUndoID()
+	r.Redo = newUndoID(c.cfg)
 	return c.ChangeUndo(id, func(v undo.Snapshot, _ time.Time) (undo.Snapshot, error) { return undo.Start(v, r) })
 }
 

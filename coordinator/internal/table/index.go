@@ -23,6 +23,22 @@ func (t *Table[K, V]) IndexBy(key func(V) string) *Index[K, V] {
 	return x
 }
 
+// A Set finds the values of a table for which a condition holds.
+type Set[K ~string, V any] struct{ index *Index[K, V] }
+
+const in = "in" // the key of the values in a Set
+
+// Where adds a set to a table: the values for which is returns true.
+func (t *Table[K, V]) Where(is func(V) bool) Set[K, V] {
+	return Set[K, V]{t.IndexBy(func(v V) string { return KeyIf(is(v), in) })}
+}
+
+// All returns the values in the set, in no order.
+func (s Set[K, V]) All() []V { return s.index.All(in) }
+
+// IDs returns the ids of the values in the set, in no order.
+func (s Set[K, V]) IDs() iter.Seq[K] { return s.index.IDs(in) }
+
 // KeyIf returns the key of a value in an index, "" for one that is not in it.
 func KeyIf(isIn bool, key string) string {
 	if isIn {
