@@ -1,9 +1,9 @@
 // Package feature keeps the nouns that use the life of sessions, questions, loops and runs and are not part of it:
-// triggers, modules, the other machines of a fleet, snapshots, sign-ins, suggestions, proposed runs. It also has what is
-// told of that life: reports, alarms, the journal. It owns the tables of its nouns, in the state of core and under its
-// lock.
+// triggers, modules, the other machines of a fleet, snapshots, sign-ins, facts, suggestions, proposed runs, reviews,
+// errands of issues and background questions. It also has what is told of that life: reports, alarms, the journal. It owns
+// the tables of its nouns, in the state of core and under its lock.
 //
-// Core does not know this package. It tells of what happens through core.Beside, in the commit in which it happens.
+// Core does not import this package. It tells of what happens through core.Beside, in the commit in which it happens.
 package feature
 
 import (
@@ -29,12 +29,11 @@ import (
 type Core struct {
 	*core.Core
 	*own
+	cfg *core.Config // of the core.Core
 }
 
-// own is the state that this package adds. The lock of core guards all but cfg.
+// own is the state that this package adds. The lock of core guards it.
 type own struct {
-	cfg *core.Config // of the Core; never changes
-
 	undos    undoTable
 	browsers browserTable
 	facts    *table.Table[string, store.FactSeen]
@@ -53,15 +52,19 @@ type own struct {
 func New(cfg core.Config) (*Core, error) {
 	c := &Core{own: &own{present: map[fleet.MachineID]time.Time{}}}
 	var err error
-	if c.Core, err = core.New(cfg, c.join); err != nil {
+	c.Core, err = core.New(cfg, func(s *core.State) core.Beside {
+		c.cfg = s.Cfg
+		c.join(s)
+		return beside{c.own}
+	})
+	if err != nil {
 		return nil, err
 	}
 	return c, errors.Join(c.Disprove(c.claims()), c.do(reschedule), c.setDaily())
 }
 
 // join adds the tables to the state of a core.
-func (o *own) join(s *core.State) core.Beside {
-	o.cfg = s.Cfg
+func (o *own) join(s *core.State) {
 	o.undos = newUndoTable(s, o)
 	o.browsers = newBrowserTable(s, o)
 	o.facts = core.Register(s, store.FactsSeen, table.Traits[store.FactSeen]{})
@@ -73,7 +76,6 @@ func (o *own) join(s *core.State) core.Beside {
 	o.machines = core.Register(s, store.Machines, table.Traits[fleet.Machine]{Touches: machineParts})
 	o.orders = newOrderTable(s)
 	o.mirrors = newMirrorTable(s)
-	return beside{o}
 }
 
 // claims returns the claims of triggers that are on and of modules that are enabled.
@@ -84,7 +86,7 @@ func (c *Core) claims() (all []core.Claim) {
 
 // Act is core's Act with the Core that the act works on.
 func (c *Core) Act(act channel.Act, do func(*Core) (channel.Settlement, error)) error {
-	return c.Core.Act(act, func(one *core.Core) (channel.Settlement, error) { return do(&Core{one, c.own}) })
+	return c.Core.Act(act, func(one *core.Core) (channel.Settlement, error) { return do(&Core{one, c.own, c.cfg}) })
 }
 
 // Use has other rules in force from now on. Questions that are open keep their times.
@@ -119,9 +121,21 @@ func expiry[V any](s *core.State, o *own, expire func(*draft, V)) func(*store.Ba
 // A follow is what follows from an ask.
 type follow func(s *draft, a ask.Ask)
 
-// decided says what follows when the person has decided an ask of a kind, and declined what follows when one
-// has ended without a yes. The file of each feature fills in its rows.
-var decided, declined = map[ask.Kind]follow{}, map[ask.Kind]follow{}
+// decided says what follows when the person has decided an ask of a kind.
+var decided = map[ask.Kind]follow{
+	ask.Missed:     (*draft).missedDecided,
+	ask.Proposal:   (*draft).startProposed,
+	ask.Suggestion: (*draft).suggestionDecided,
+	ask.WakeUp:     (*draft).wakeDecided,
+	ask.Widen:      (*draft).widen,
+}
+
+// declined says what follows when an ask of a kind has ended without a yes. It may follow more than once.
+var declined = map[ask.Kind]follow{
+	ask.Missed:   (*draft).missedDeclined,
+	ask.Proposal: (*draft).proposalDeclined,
+	ask.WakeUp:   (*draft).wakeDeclined,
+}
 
 // beside is what core calls, see core.Beside.
 type beside struct{ *own }

@@ -257,7 +257,10 @@ func (c *Core) SetPresent(id fleet.MachineID, is bool) error {
 		return nil
 	})
 	if err != nil && since != nil { // nothing was committed
-		c.view(func(s *draft) { s.present = since })
+		return errors.Join(err, c.do(func(s *draft) error {
+			s.present = since
+			return nil
+		}))
 	}
 	return err
 }
@@ -426,12 +429,6 @@ func (c *Core) Waiting(id fleet.MachineID) (out []fleet.Order) {
 	return out
 }
 
-// OrderOf returns an order.
-func (c *Core) OrderOf(id fleet.OrderID) (o fleet.Order, ok bool) {
-	c.view(func(s *draft) { o, ok = s.orders.Rows[id] })
-	return o, ok
-}
-
 // Taken notes that the machine has committed an order. kill -9 may lose it: the order is then sent again.
 func (c *Core) Taken(id fleet.OrderID) error {
 	return c.do(func(s *draft) error {
@@ -461,7 +458,7 @@ func (c *Core) EndOrder(id fleet.OrderID, what channel.Settlement) error {
 		m := s.machines.Rows[o.Machine]
 		s.unsend(o)
 		if o.For != "" && o.Reply.Error != "" {
-			s.HandBack(o.For, string(o.ID()), "@"+m.Name, "It was not started: "+o.Reply.Error+".")
+			s.handBack(o.For, string(o.ID()), "@"+m.Name, "It was not started: "+o.Reply.Error+".")
 		}
 		saidByCard := o.Act.Tap != "" && !what.Refused && what.Reply == nil
 		if o.Act.Channel == "" || saidByCard { // the command line waits for it
@@ -545,7 +542,7 @@ func (c *Core) TellFrom(id fleet.MachineID, t fleet.Tell) error {
 			e.Run, e.Name = e.Run+run.ID("@"+name), e.Name+"@"+name
 			s.TellEnding("run-ended:"+key, e, s.Now)
 			if by != "" {
-				s.HandBack(by, key, e.Name, "It "+e.Words()+".\n"+e.Said())
+				s.handBack(by, key, e.Name, "It "+e.Words()+".\n"+e.Said())
 			}
 		case t.Remind != "":
 			card := string(ask.MirrorID(string(id), t.Remind))

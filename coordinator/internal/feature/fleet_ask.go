@@ -213,13 +213,3 @@ func (c *Core) PressFrom(act channel.Act, in fleet.Press) (p core.Press, err err
 		Pick: in.Pick, Text: in.Text, Word: in.Word,
 	}, nil
 }
-
-// OnOtherCard reports whether an ask of a machine is shown on a card that the machine has open.
-func (c *Core) OnOtherCard(id fleet.MachineID, ref ask.ID, open map[ask.ID]string) (is bool) {
-	c.view(func(s *draft) {
-		a := s.Asks.Rows[ask.MirrorID(string(id), ref)]
-		on, _, _ := strings.Cut(string(a.CardID()), "@")
-		_, is = open[ask.ID(on)]
-	})
-	return is
-}

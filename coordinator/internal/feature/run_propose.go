@@ -13,10 +13,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-func init() {
-	decided[ask.Proposal], declined[ask.Proposal] = (*draft).startProposed, (*draft).proposalDeclined
-}
-
 // Propose asks the person whether a session may have a run started. A second call with the
 // same id returns the ask of the first.
 func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
@@ -38,15 +34,15 @@ func (c *Core) Propose(a ask.Ask) (ask.Ask, error) {
 		p.Run.Seal = c.cfg.Secret()
 		a.Proposed = &p
 		text := fmt.Sprintf("%s proposes run %s (sha256 %s)", s.Label(a.Session), p.Run.Name, core.Short(a.Hash))
-		a = s.OpenAside(ask.Start(a, s.Mode(a.Session, s.Now), s.Now), text)
+		a = s.openAside(ask.Start(a, s.Mode(a.Session, s.Now), s.Now), text)
 		return nil
 	})
 	return a, err
 }
 
-// OpenAside opens an ask for which no hook waits, and which has just started. text is for the
+// openAside opens an ask for which no hook waits, and which has just started. text is for the
 // journal.
-func (s *draft) OpenAside(a ask.Ask, text string) ask.Ask {
+func (s *draft) openAside(a ask.Ask, text string) ask.Ask {
 	a.Nonce, a.Times = s.Cfg.Secret(), s.Cfg.Rules.Times
 	a.Attended = s.Sessions.Rows[a.Session].Attended
 	a = ask.Tick(a, s.Now)
@@ -104,15 +100,15 @@ func (s *draft) startElsewhere(a ask.Ask) {
 		Machine: fleet.MachineID(a.Proposed.Machine), Op: orderRun, In: a.Proposed.In, By: a.Decision.By, For: a.Session,
 	}
 	if _, err := s.order(o); err != nil {
-		s.HandBack(a.Session, string(a.ID), a.Proposed.Run.Name, "It was not started: "+err.Error()+".")
+		s.handBack(a.Session, string(a.ID), a.Proposed.Run.Name, "It was not started: "+err.Error()+".")
 	}
 }
 
 // orderRun is the operation that starts a run.
 const orderRun = "run.start"
 
-// HandBack gives a session what came of a run that it proposed and that is on another machine.
-func (s *draft) HandBack(to session.ID, key, name, text string) {
+// handBack gives a session what came of a run that it proposed and that is on another machine.
+func (s *draft) handBack(to session.ID, key, name, text string) {
 	by := "run:" + name
 	s.Post(message.Message{
 		Key: "result:" + key, Session: to, By: by, Data: true,

@@ -11,8 +11,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-func init() { decided[ask.Widen] = (*draft).widen }
-
 // widen lets a run write what it has asked for, if that was allowed, and tells it: it then gets the turn in which it can.
 func (s *draft) widen(a ask.Ask) {
 	r, ok := s.RunOf(a.Session)

@@ -29,8 +29,6 @@ type Decided struct {
 	Channel     string    `json:"channel"`
 }
 
-func init() { decided[ask.Suggestion] = (*draft).suggestionDecided }
-
 // Suggest asks the person about a suggestion, once.
 func (c *Core) Suggest(a ask.Ask) error {
 	if err := c.Recall(a.ID); err == nil {
@@ -40,7 +38,7 @@ func (c *Core) Suggest(a ask.Ask) error {
 		if _, ok := s.Asks.Rows[a.ID]; ok {
 			return nil
 		}
-		a.Nonce, a.Times = c.cfg.Secret(), s.Cfg.Rules.Times
+		a.Nonce, a.Times = s.Cfg.Secret(), s.Cfg.Rules.Times
 		a.Silent = s.suggested(s.Now) && a.Suggested.Urgency != string(task.Urgent)
 		a = ask.Tick(ask.Start(a, session.On, s.Now), s.Now)
 		s.Record(event.AskOpened, "", string(a.ID), a.Suggested.Source+" suggests a task: "+core.Folded(a.Tool))

@@ -36,11 +36,6 @@ type Waking struct {
 	For     session.ID   `json:"for,omitempty"`  // who is woken
 }
 
-func init() {
-	decided[ask.WakeUp], declined[ask.WakeUp] = (*draft).wakeDecided, (*draft).wakeDeclined
-	decided[ask.Missed], declined[ask.Missed] = (*draft).missedDecided, (*draft).missedDeclined
-}
-
 // AskAside asks the person for what a session wants, in words for the journal. A second call with the same id
 // returns the ask of the first.
 func (c *Core) AskAside(a ask.Ask, wants string) (ask.Ask, error) {
@@ -50,7 +45,7 @@ func (c *Core) AskAside(a ask.Ask, wants string) (ask.Ask, error) {
 			return nil
 		}
 		text := fmt.Sprintf("%s wants %s (sha256 %s)", s.Label(a.Session), wants, core.Short(a.Hash))
-		a = s.OpenAside(ask.Start(a, s.Mode(a.Session, s.Now), s.Now), text)
+		a = s.openAside(ask.Start(a, s.Mode(a.Session, s.Now), s.Now), text)
 		return nil
 	})
 	return a, err
@@ -100,7 +95,7 @@ func (c *Core) AskWakeAgain(a ask.Ask, f trigger.FiringID, until time.Time) erro
 			if until.Before(a.ExpiresAt) {
 				a.ExpiresAt = until
 			}
-			s.OpenAside(a, fmt.Sprintf("the check of trigger %s has changed; the person is asked (sha256 %s)",
+			s.openAside(a, fmt.Sprintf("the check of trigger %s has changed; the person is asked (sha256 %s)",
 				a.About.Trigger, core.Short(a.Hash)))
 		}
 		return nil
@@ -150,7 +145,7 @@ func (s *draft) askMissed(t trigger.Trigger, r trigger.Rule, at trigger.Instant)
 	}
 	a := ask.Start(ask.NewMissed(about, r.Prompt, does+", as was due on "+when), session.On, s.Now)
 	a.ExpiresAt = t.AskedUntil(s.Now)
-	s.OpenAside(a, "trigger "+string(t.Name)+" was due on "+when+", and nothing ran; the person is asked")
+	s.openAside(a, "trigger "+string(t.Name)+" was due on "+when+", and nothing ran; the person is asked")
 }
 
 // dropTriggerAsks ends the open question about a missed time of a trigger, or about its check.

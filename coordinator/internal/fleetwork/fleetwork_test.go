@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -455,10 +456,12 @@ func (p *pair) orders() fleet.Order {
 // ended waits until the hub knows what an order came to, and returns it.
 func (p *pair) ended(o fleet.Order) fleet.Order {
 	p.t.Helper()
-	p.eventually("the order has ended", func() bool {
-		o, _ = p.desk.OrderOf(o.ID())
-		return !o.Waits()
-	})
+	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
+	defer cancel()
+	o, ended := p.desk.AwaitOrder(ctx, o.ID())
+	if !ended {
+		p.t.Fatalf("the order waits: %+v", o)
+	}
 	return o
 }
 
@@ -911,8 +914,9 @@ func TestEvilMember(t *testing.T) {
 	if a, err := p.desk.Ask(theirs.ID); err != nil || !a.Waiting() || a.Nonce != theirs.Nonce || a.From.Name != "build" {
 		t.Errorf("the question of build: %+v, %v", a, err)
 	}
-	if o, _ := p.desk.OrderOf(o.ID()); !o.Waits() {
-		t.Errorf("the order for build came to %+v", o.Reply)
+	isIt := func(waits fleet.Order) bool { return waits.ID() == o.ID() }
+	if !slices.ContainsFunc(p.desk.Waiting(o.Machine), isIt) {
+		t.Error("the order for build does not wait any more")
 	}
 	if have := p.desk.Mirrored(p.build.id()); have["session s"] != "h" {
 		t.Errorf("what build shows: %v", have)
