@@ -13,7 +13,7 @@ import (
 )
 
 // hurry is the patience of a server in these tests.
-const hurry = time.Second
+const hurry = 300 * time.Millisecond
 
 // TestSlowWriter: half a request does not hold a connection for long, and 200 of them keep
 // nobody from the page.
