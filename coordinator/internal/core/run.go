@@ -109,16 +109,32 @@ func (s *Draft) loseRunner(id run.ID) {
 	if err != nil {
 		return
 	}
-	s.Runs.Put(s.Batch, next)
 	if relaunch {
+		s.PutRun(next)
 		s.ActRun(next.ID)
 		return
 	}
-	s.NoteRun(event.RunEnded, next, next.Why)
-	s.Runs.Put(s.Batch, s.tellEnd(next))
-	s.turnOver(next)
-	s.beside.RunChanged(s, id)
+	s.failRun(next, next.Why)
 	s.StartTurns()
+}
+
+// PutRun records a run. The session that proposed it is told of its end.
+func (s *Draft) PutRun(r run.Run) {
+	s.Runs.Put(s.Batch, r)
+	s.beside.RunChanged(s, r.ID)
+}
+
+// putOver is PutRun for a run whose turn, or wait for one, is over: its loop may give it the next one.
+func (s *Draft) putOver(r run.Run) {
+	s.Runs.Put(s.Batch, r)
+	s.turnOver(r)
+	s.beside.RunChanged(s, r.ID)
+}
+
+// failRun records a run that ends without a word of its agent, and tells all whom that concerns.
+func (s *Draft) failRun(r run.Run, words string) {
+	s.NoteRun(event.RunEnded, r, words)
+	s.putOver(s.tellEnd(r))
 }
 
 // ActRun adds the action that looks at a run: it starts a turn that is due, and ends one that is to end.
@@ -222,27 +238,31 @@ func (s *Draft) StartTurns() {
 	all := s.Runs.byWork.After(s.Batch, works)
 	s.askForPlaces(all)
 	for _, r := range run.Next(all, s.Cfg.Rules.MostTurns, s.Now) {
-		s.startTurn(r)
+		if s.startTurn(r).Settled() { // its place is free, and its end may have started others
+			s.StartTurns()
+			return
+		}
 	}
 }
 
-// startTurn starts the next turn of a run.
-func (s *Draft) startTurn(r run.Run) {
+// startTurn starts the next turn of a run, and returns the run. It is settled if a limit is reached or there is
+// nothing to say.
+func (s *Draft) startTurn(r run.Run) run.Run {
 	if next := s.limitRun(r); next.State == run.Failed {
-		s.NoteRun(event.RunEnded, next, "no turn starts: "+next.Why)
-		s.Runs.Put(s.Batch, s.tellEnd(next))
-		return
+		s.failRun(next, "no turn starts: "+next.Why)
+		return next
 	}
 	prompt, by := s.promptOf(r)
 	next, err := run.Start(r, prompt, s.Now)
 	if err != nil {
-		return
+		return r
 	}
 	next.Turn.For = by
-	s.Runs.Put(s.Batch, next)
+	s.PutRun(next)
 	if next.Busy() {
 		s.ActRun(r.ID)
 	}
+	return next
 }
 
 // byTurn names the hand-over of messages by a turn.
@@ -278,12 +298,12 @@ func (c *Core) ChangeRun(id run.ID, f func(s *Draft, r run.Run) (run.Run, error)
 		if err != nil {
 			return err
 		}
-		s.Runs.Put(s.Batch, next)
 		if r.Busy() && !next.Busy() || r.State == run.Taken { // only then a turn may start
-			s.turnOver(next)
+			s.putOver(next)
 			s.StartTurns()
+		} else {
+			s.PutRun(next)
 		}
-		s.beside.RunChanged(s, id)
 		next, _ = s.Runs.After(s.Batch, id)
 		return nil
 	})
@@ -473,7 +493,7 @@ func (s *Draft) endRun(r run.Run, by string) (run.Run, error) {
 	if err != nil {
 		return r, err
 	}
-	s.Runs.Put(s.Batch, next)
+	s.PutRun(next)
 	s.NoteRun(event.RunStopped, r, "stopped by "+by)
 	if t, ok := s.TaskOf(r.ID); ok && !t.Stopped {
 		s.stopTask(t, by)
@@ -483,6 +503,7 @@ func (s *Draft) endRun(r run.Run, by string) (run.Run, error) {
 	if next.Busy() {
 		s.ActRun(r.ID)
 	}
+	next, _ = s.Runs.After(s.Batch, r.ID)
 	return next, nil
 }
 

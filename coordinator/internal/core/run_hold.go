@@ -143,12 +143,14 @@ func (s *Draft) followParked(r run.Run) {
 	case waits:
 		next.Ask = string(face.ID)
 	default:
-		next, err = run.GiveUp(r, s.Now)
+		if next, err = run.GiveUp(r, s.Now); err == nil {
+			next, err = s.goOn(next)
+		}
 	}
 	if err != nil || next.State == r.State && next.Ask == r.Ask {
 		return
 	}
-	s.Runs.Put(s.Batch, next)
+	s.putOver(next)
 	s.StartTurns()
 }
 

@@ -1,9 +1,6 @@
 package core
 
-import (
-	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/run"
-)
+import "github.com/afar-sh/afar/coordinator/internal/run"
 
 // ActRunClear has a Cleared as its data: remove the files and the worktree of a run that was
 // removed.
@@ -50,7 +47,8 @@ func (c *Core) UnsettleRun(id run.ID, why string) error {
 	_, err := c.ChangeRun(id, func(s *Draft, r run.Run) (run.Run, error) {
 		next, err := run.Unsettled(r, why, s.Now)
 		if err == nil {
-			s.NoteRun(event.RunEnded, next, next.Why)
+			s.failRun(next, next.Why)
+			next, _ = s.Runs.After(s.Batch, id)
 		}
 		return next, err
 	})

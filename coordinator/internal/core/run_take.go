@@ -27,6 +27,7 @@ func (c *Core) TakeRun(id run.ID, by run.Taker, interrupt bool) (run.Run, error)
 			return r, err
 		}
 		if next.Fence != r.Fence {
+			s.Runs.Put(s.Batch, next) // it does not wait for its questions any more
 			s.dropAsks(r, takenNote)
 			s.NoteRun(event.RunTaken, next, "taken by "+by.By)
 		}

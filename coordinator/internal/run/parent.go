@@ -67,6 +67,9 @@ func (r Run) ended() string {
 	case Stopped:
 		return "was stopped"
 	}
+	if r.Why != "" {
+		return "ended because " + r.Why
+	}
 	return "is done, and this is its result"
 }
 

@@ -36,6 +36,11 @@ func TestHandUp(t *testing.T) {
 			t.Errorf("%s: a run that a person started has no parent", state)
 		}
 	}
+	r := in(Idle)
+	r.Parent, r.Why = "p", "nobody answered"
+	if _, report, _ := HandUp(r, noon); report.Text != "Run r ended because nobody answered." {
+		t.Errorf("without a result: %q", report.Text)
+	}
 }
 
 // TestHandUpLong: a result up to the limit comes whole; a longer one is a file as well.
