@@ -15,7 +15,7 @@ import (
 
 // upgradeFrom is the commit whose programs the script upgrade starts with. After a change
 // of the database or the wire has landed, set it to the commit before.
-const upgradeFrom = "11ba84d6"
+const upgradeFrom = "db1a5be7"
 
 // oldPrograms builds the programs of upgradeFrom once and returns their directory.
 var oldPrograms = sync.OnceValues(func() (string, error) {
