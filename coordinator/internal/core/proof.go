@@ -122,6 +122,9 @@ func (c *Core) Disprove(claims []Claim) error {
 			unproven = append(unproven, claim)
 		}
 	}
+	if len(unproven) == 0 {
+		return nil
+	}
 	return c.Do(func(s *Draft) error {
 		for _, claim := range unproven {
 			claim.TakeBack(s)

@@ -110,7 +110,7 @@ func (s *Draft) loseRunner(id run.ID) {
 		return
 	}
 	if relaunch {
-		s.PutRun(next)
+		s.putRun(next)
 		s.ActRun(next.ID)
 		return
 	}
@@ -118,23 +118,17 @@ func (s *Draft) loseRunner(id run.ID) {
 	s.StartTurns()
 }
 
-// PutRun records a run. The session that proposed it is told of its end.
-func (s *Draft) PutRun(r run.Run) {
+// putRun records a run. The session that proposed it is told of its end.
+func (s *Draft) putRun(r run.Run) {
 	s.Runs.Put(s.Batch, r)
 	s.beside.RunChanged(s, r.ID)
 }
 
-// putOver is PutRun for a run whose turn, or wait for one, is over: its loop may give it the next one.
+// putOver is putRun for a run whose turn, or wait for one, is over: its loop may give it the next one.
 func (s *Draft) putOver(r run.Run) {
 	s.Runs.Put(s.Batch, r)
 	s.turnOver(r)
 	s.beside.RunChanged(s, r.ID)
-}
-
-// failRun records a run that ends without a word of its agent, and tells all whom that concerns.
-func (s *Draft) failRun(r run.Run, words string) {
-	s.NoteRun(event.RunEnded, r, words)
-	s.putOver(s.tellEnd(r))
 }
 
 // ActRun adds the action that looks at a run: it starts a turn that is due, and ends one that is to end.
@@ -258,7 +252,7 @@ func (s *Draft) startTurn(r run.Run) run.Run {
 		return r
 	}
 	next.Turn.For = by
-	s.PutRun(next)
+	s.putRun(next)
 	if next.Busy() {
 		s.ActRun(r.ID)
 	}
@@ -302,7 +296,7 @@ func (c *Core) ChangeRun(id run.ID, f func(s *Draft, r run.Run) (run.Run, error)
 			s.putOver(next)
 			s.StartTurns()
 		} else {
-			s.PutRun(next)
+			s.putRun(next)
 		}
 		next, _ = s.Runs.After(s.Batch, id)
 		return nil
@@ -493,7 +487,7 @@ func (s *Draft) endRun(r run.Run, by string) (run.Run, error) {
 	if err != nil {
 		return r, err
 	}
-	s.PutRun(next)
+	s.putRun(next)
 	s.NoteRun(event.RunStopped, r, "stopped by "+by)
 	if t, ok := s.TaskOf(r.ID); ok && !t.Stopped {
 		s.stopTask(t, by)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/run"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
@@ -53,4 +54,10 @@ func (s *Draft) tellLacks(before, r run.Run) {
 	if r.Lacks != "" && r.Lacks != before.Lacks {
 		s.Notify("lacks", session.ID(r.Conversation), channel.News{Kind: channel.Lacks, Of: r.Name, What: r.Lacks})
 	}
+}
+
+// failRun records a run that ends without a word of its agent, and tells all whom that concerns.
+func (s *Draft) failRun(r run.Run, words string) {
+	s.NoteRun(event.RunEnded, r, words)
+	s.putOver(s.tellEnd(r))
 }

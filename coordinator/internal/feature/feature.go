@@ -48,7 +48,7 @@ type own struct {
 	links   signin.Links
 }
 
-// New returns the Core with the state of a store, and takes back what nobody decided.
+// New returns the Core with the state of a store. It takes back the claims that are not proven, see core.Claim.
 func New(cfg core.Config) (*Core, error) {
 	c := &Core{own: &own{present: map[fleet.MachineID]time.Time{}}}
 	var err error
